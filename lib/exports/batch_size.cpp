@@ -10,6 +10,7 @@
 #include <torch/csrc/jit/ir/ir.h>
 
 #include "core/check.h"
+#include "exports/value_types.h"
 
 namespace vitrain::exports {
 namespace {
@@ -85,40 +86,13 @@ class BatchFreedom {
           : std::optional<Size>({slope, ours->toInt() - slope * kBatches[0]});
     }
     if (ours->isTensor() && theirs->isTensor()) {
-      const at::Tensor& a = ours->toTensor();
-      const at::Tensor& b = theirs->toTensor();
       check(
-          a.scalar_type() == b.scalar_type() && a.sizes() == b.sizes() &&
-              at::equal(a, b),
+          is_same_tensor(ours->toTensor(), theirs->toTensor()),
           "has constants that depend");
     } else {
       check(*ours == *theirs, "has constants that depend");
     }
     return std::nullopt;
-  }
-
-  // The type of `ours` with the dimensions alone that `theirs` has as well.
-  static void widen(jit::Value& ours, const jit::Value& theirs) {
-    const auto a = ours.type()->cast<c10::TensorType>();
-    const auto b = theirs.type()->cast<c10::TensorType>();
-    if (!a || !b || !a->sizes().concrete_sizes() ||
-        !b->sizes().concrete_sizes()) {
-      return;
-    }
-    const std::vector<std::int64_t> first = *a->sizes().concrete_sizes();
-    const std::vector<std::int64_t> second = *b->sizes().concrete_sizes();
-    std::vector<std::optional<std::int64_t>> sizes(first.begin(), first.end());
-    for (std::size_t i = 0; i < first.size(); ++i) {
-      if (i >= second.size() || first[i] != second[i]) {
-        sizes[i] = std::nullopt;
-      }
-    }
-    ours.setType(c10::TensorType::create(
-        a->scalarType(),
-        a->device(),
-        c10::SymbolicShape(sizes),
-        c10::VaryingShape<c10::Stride>(sizes.size()),
-        /*requires_grad=*/false));
   }
 
   // A value of the graph that is this size.

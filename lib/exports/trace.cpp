@@ -1,7 +1,9 @@
 #include "exports/trace.h"
 
 #include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include <ATen/ATen.h>
 #include <ATen/CPUGeneratorImpl.h>
@@ -14,6 +16,7 @@
 #include "core/check.h"
 #include "core/text/text.h"
 #include "exports/batch_size.h"
+#include "exports/image_size.h"
 
 namespace vitrain::exports {
 namespace {
@@ -125,9 +128,66 @@ void check_finite(
                 printable(name)));
 }
 
+// Recordings with other image sizes; none for a network that refuses them.
+std::optional<std::vector<std::shared_ptr<jit::Graph>>> record_other_sizes(
+    networks::Model& model,
+    jit::Module& module,
+    const models::ModelSpec& spec) {
+  std::vector<std::shared_ptr<jit::Graph>> graphs;
+  try {
+    for (const models::ModelSpec& other : other_image_sizes(spec)) {
+      graphs.push_back(
+          record(model, module, random_inputs(other, kBatches[0])));
+    }
+  } catch (const std::exception&) {
+    return std::nullopt;
+  }
+  return graphs;
+}
+
+// Throws unless network and module give the same outputs for these inputs.
+void check_same_outputs(
+    networks::Model& model,
+    jit::Module& module,
+    const models::ModelSpec& spec,
+    const at::Tensor& inputs) {
+  const std::int64_t count = inputs.size(0);
+  const at::Tensor expected = model.forward(inputs, {});
+  check_finite(expected, model, spec);
+  at::Tensor given;
+  try {
+    given = module.forward({inputs}).toTensor();
+  } catch (const std::exception& error) {
+    fail(
+        ExitCode::kInternal,
+        "{}: what is exported cannot compute a batch of {}: {}",
+        spec.name,
+        count,
+        printable(error.what()));
+  }
+  VITRAIN_CHECK(
+      given.sizes() == expected.sizes(),
+      ExitCode::kInternal,
+      "{}: what is exported gives outputs of another shape for a batch of {}",
+      spec.name,
+      count);
+  const auto difference = (given - expected).abs().max().item<double>();
+  const auto largest = expected.abs().max().item<double>();
+  VITRAIN_CHECK(
+      difference <= kSame * largest,
+      ExitCode::kInternal,
+      "{}: for a batch of {}, what is exported differs from the network by "
+      "{} (largest output: {})",
+      spec.name,
+      count,
+      shortest(difference),
+      shortest(largest));
+}
+
 } // namespace
 
-jit::Module trace(networks::Model& model, const models::ModelSpec& spec) {
+jit::Module
+trace(networks::Model& model, const models::ModelSpec& spec, bool any_size) {
   const at::NoGradGuard no_grad;
   model.eval();
   // Tables that a network converts when it first sees its weights' type are the
@@ -136,6 +196,11 @@ jit::Module trace(networks::Model& model, const models::ModelSpec& spec) {
   jit::Module module =
       mirror(model, "Network", std::make_shared<jit::CompilationUnit>());
   const auto graph = record(model, module, random_inputs(spec, kBatches[0]));
+  if (any_size && spec.features == 0) {
+    if (const auto others = record_other_sizes(model, module, spec)) {
+      free_image_size(*graph, *others);
+    }
+  }
   free_batch_size(
       *graph,
       *record(model, module, random_inputs(spec, kBatches[1])),
@@ -168,37 +233,12 @@ void check_same_outputs(
   const jit::GraphOptimizerEnabledGuard as_it_is(false);
   model.eval();
   for (const std::int64_t count : {1, 2, 5}) {
-    const at::Tensor inputs = random_inputs(spec, count);
-    const at::Tensor expected = model.forward(inputs, {});
-    check_finite(expected, model, spec);
-    at::Tensor given;
-    try {
-      given = module.forward({inputs}).toTensor();
-    } catch (const std::exception& error) {
-      fail(
-          ExitCode::kInternal,
-          "{}: what is exported cannot compute a batch of {}: {}",
-          spec.name,
-          count,
-          printable(error.what()));
+    check_same_outputs(model, module, spec, random_inputs(spec, count));
+  }
+  if (takes_any_image_size(module)) {
+    for (const models::ModelSpec& other : other_image_sizes(spec)) {
+      check_same_outputs(model, module, spec, random_inputs(other, 1));
     }
-    VITRAIN_CHECK(
-        given.sizes() == expected.sizes(),
-        ExitCode::kInternal,
-        "{}: what is exported gives outputs of another shape for a batch of {}",
-        spec.name,
-        count);
-    const auto difference = (given - expected).abs().max().item<double>();
-    const auto largest = expected.abs().max().item<double>();
-    VITRAIN_CHECK(
-        difference <= kSame * largest,
-        ExitCode::kInternal,
-        "{}: for a batch of {}, what is exported differs from the network by "
-        "{} (largest output: {})",
-        spec.name,
-        count,
-        shortest(difference),
-        shortest(largest));
   }
 }
 

@@ -39,6 +39,15 @@ exports::Description describe(const job::WeightsJob& job) {
           job.labels)};
 }
 
+exports::OnnxNames onnx_names(const config::ExportArguments& arguments) {
+  exports::OnnxNames names;
+  if (arguments.names) {
+    names.input = (*arguments.names)[0];
+    names.output = (*arguments.names)[1];
+  }
+  return names;
+}
+
 void check_output(const std::string& output, config::ExportFormat format) {
   using enum weights::FileFormat;
   switch (format) {
@@ -74,14 +83,13 @@ int export_verb(const config::Arguments& arguments) {
   const exports::Description description = describe(job);
   if (arguments.exports.format == config::ExportFormat::kSafetensors) {
     exports::write_safetensors_file(output, *model, description);
-  } else {
+  } else if (arguments.exports.format == config::ExportFormat::kTorchScript) {
     const torch::jit::Module module = exports::trace(*model, job.spec);
     exports::check_same_outputs(*model, module, job.spec);
-    if (arguments.exports.format == config::ExportFormat::kTorchScript) {
-      exports::write_torchscript(output, module, description);
-    } else {
-      exports::to_onnx(module, description).write(output);
-    }
+    exports::write_torchscript(output, module, description);
+  } else {
+    exports::record_onnx(*model, description, onnx_names(arguments.exports))
+        .write(output);
   }
   std::printf(
       "%s: %s as %s\n",

@@ -79,5 +79,22 @@ TEST_F(Export, SaysWhatIsMissing) {
   EXPECT_FALSE(std::filesystem::exists(path));
 }
 
+TEST_F(Export, NamesInputAndOutputOfOnnx) {
+  const auto path = folder_ / "named.onnx";
+  const Result named = write("onnx", path, {"-names", "input0,output0"});
+  EXPECT_EQ(named.exit_code, 0) << named.err;
+  EXPECT_THAT(slurp(path), AllOf(HasSubstr("input0"), HasSubstr("output0")));
+  for (const char* names : {"input0", "a,a", "a,b,c", ",b", "a, b"}) {
+    const Result refused =
+        write("onnx", folder_ / "other.onnx", {"-names", names});
+    EXPECT_EQ(refused.exit_code, 2) << names;
+    EXPECT_THAT(refused.err, HasSubstr("-names")) << names;
+  }
+  const Result other =
+      write("torchscript", folder_ / "named.pt", {"-names", "a,b"});
+  EXPECT_EQ(other.exit_code, 2);
+  EXPECT_THAT(other.err, HasSubstr("-names"));
+}
+
 } // namespace
 } // namespace vitrain::e2e

@@ -211,6 +211,10 @@ class Interpreter {
     if (!scanned_.has("output")) {
       problem("-output", "give the file to write: -output FILE");
     }
+    if (scanned_.has("names") &&
+        arguments_.exports.format != ExportFormat::kOnnx) {
+      problem("-names", "is for -format onnx: other files have no such names");
+    }
   }
 
   void check_predict() {

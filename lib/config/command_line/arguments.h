@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -71,6 +72,7 @@ constexpr auto names_of(Shell) {
 struct ExportArguments {
   ExportFormat format = ExportFormat::kSafetensors;
   std::string output; // the file
+  std::optional<std::array<std::string, 2>> names; // of input and output
 };
 
 // What `predict` is asked for, beside the images, which are

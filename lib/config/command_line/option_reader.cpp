@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
+#include <cstring>
 #include <filesystem>
 #include <initializer_list>
 #include <optional>
@@ -219,6 +221,28 @@ void read_format(OptionReader& option) {
         printable(option.value)));
   }
   option.arguments.exports.format = format.value_or(ExportFormat::kSafetensors);
+}
+
+void read_names(OptionReader& option) {
+  if (option.arguments.verb != Verb::kExport) {
+    option.arguments.weights.names = option.value;
+    return;
+  }
+  const std::vector<std::string> names = split(option.value, ',');
+  const auto is_name = [](const std::string& name) {
+    return !name.empty() && std::ranges::all_of(name, [](unsigned char c) {
+      return std::isalnum(c) != 0 || std::strchr("._-/:", c) != nullptr;
+    });
+  };
+  if (names.size() != 2 || !std::ranges::all_of(names, is_name) ||
+      names[0] == names[1]) {
+    option.problem(fmt::format(
+        "expected two different names of letters, digits and . _ - / : with a "
+        "comma between them, got {}; try: input0,output0",
+        printable(option.value)));
+    return;
+  }
+  option.arguments.exports.names = {names[0], names[1]};
 }
 
 // 224 or [224, 160].

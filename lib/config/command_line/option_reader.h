@@ -74,6 +74,7 @@ void read_dataset(OptionReader& option);
 void read_devices(OptionReader& option);
 void read_filter(OptionReader& option);
 void read_format(OptionReader& option);
+void read_names(OptionReader& option);
 void read_image_size(OptionReader& option);
 void read_last_epoch(OptionReader& option);
 void read_nnodes(OptionReader& option);

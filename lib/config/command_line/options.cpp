@@ -148,12 +148,14 @@ constexpr auto kOptions = std::to_array<Option>({
              "averaged weights first, then the usual names.",
      .read = [](OptionReader& o) { o.arguments.weights.part = o.value; }},
     {.name = "names",
-     .label = "PROGRAM",
+     .label = "NAMES",
      .group = Group::kWeights,
-     .verbs = kWeightsVerbs,
-     .help = "Whose names the tensors have, as model.pretrained_names says; "
-             "default: auto.",
-     .read = [](OptionReader& o) { o.arguments.weights.names = o.value; }},
+     .verbs = kWeightsVerbs | verb_set({Verb::kExport}),
+     .help =
+         "weights: whose names the tensors have, as model.pretrained_names "
+         "says; default: auto. export: names of ONNX's input and output, as "
+         "timm's input0,output0; default: images,logits.",
+     .read = read_names},
     {.name = "shard_mb",
      .label = "N",
      .group = Group::kLooking,

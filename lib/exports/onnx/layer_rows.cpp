@@ -176,6 +176,10 @@ void average_pool(const Call& call) {
 void adaptive_pool(const Call& call) {
   std::vector<std::int64_t> windows;
   const auto sizes = by_side(call.integers("output_size"), 2);
+  if (sizes == std::vector<std::int64_t>{1, 1}) {
+    call.give("GlobalAveragePool", {call.in("self")}); // of any size
+    return;
+  }
   const std::int64_t rank = call.rank("self");
   for (std::int64_t i = 0; i < 2; ++i) {
     const std::int64_t side = call.size("self", rank - 2 + i);

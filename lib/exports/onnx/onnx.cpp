@@ -10,15 +10,16 @@
 
 #include "core/check.h"
 #include "core/text/text.h"
+#include "exports/image_size.h"
 #include "exports/onnx/emitter.h"
+#include "exports/onnx/fold_weights.h"
 #include "exports/onnx/onnx_rows.h"
+#include "exports/trace.h"
 
 namespace vitrain::exports {
 namespace {
 
 namespace jit = torch::jit;
-
-constexpr const char* kOutput = "logits";
 
 const OnnxRow* find_row(const jit::Node& node) {
   if (!node.kind().is_aten() || node.maybeSchema() == nullptr) {
@@ -77,38 +78,75 @@ void emit(Emitter& emitter, const jit::Graph& graph) {
   }
 }
 
+Dims input_dims(const jit::Module& module, const models::ModelSpec& spec) {
+  if (spec.features > 0) {
+    return {std::nullopt, spec.features};
+  }
+  if (takes_any_image_size(module)) {
+    return {std::nullopt, spec.channels, std::nullopt, std::nullopt};
+  }
+  return {
+      std::nullopt,
+      spec.channels,
+      spec.image_size.height,
+      spec.image_size.width};
+}
+
 } // namespace
 
-OnnxModel to_onnx(const jit::Module& module, const Description& description) {
+OnnxModel to_onnx(
+    const jit::Module& module,
+    const Description& description,
+    const OnnxNames& names) {
   const models::ModelSpec& spec = description.spec;
   std::shared_ptr<jit::Graph> graph =
       module.get_method("forward").graph()->copy();
   jit::ConstantPropagation(graph);
+  const auto folded = fold_convolution_weights(*graph, module);
   jit::EliminateDeadCode(graph);
   check_rows(*graph, spec.name);
   OnnxModel model(spec.name);
   const bool vectors = spec.features > 0;
-  const std::string input = vectors ? "inputs" : "images";
+  const std::string input = !names.input.empty() ? names.input
+      : vectors                                  ? "inputs"
+                                                 : "images";
   model.add_input(
-      input,
-      vectors ? Dims{std::nullopt, spec.features}
-              : Dims{
-                    std::nullopt,
-                    spec.channels,
-                    spec.image_size.height,
-                    spec.image_size.width});
+      input, input_dims(module, spec), {"batch", "height", "width"});
   Emitter emitter(model, module);
   emitter.bind(graph->inputs().at(1), input);
+  for (const auto& [constant, name] : folded) {
+    model.add_initializer(name, jit::toIValue(constant)->toTensor());
+    emitter.bind(constant, name);
+  }
   emit(emitter, *graph);
   model.add_node(
-      "Identity", {emitter.name_of(graph->outputs().at(0))}, {kOutput});
-  model.add_output(kOutput, {std::nullopt, spec.num_classes});
+      "Identity", {emitter.name_of(graph->outputs().at(0))}, {names.output});
+  model.add_output(names.output, {std::nullopt, spec.num_classes});
   const Json about = description.to_json();
   for (const auto& [key, value] : about.items()) {
     model.add_metadata(
         key, value.is_string() ? value.get<std::string>() : value.dump());
   }
   return model;
+}
+
+OnnxModel record_onnx(
+    networks::Model& model,
+    const Description& description,
+    const OnnxNames& names) {
+  const models::ModelSpec& spec = description.spec;
+  const jit::Module module = trace(model, spec);
+  check_same_outputs(model, module, spec);
+  if (takes_any_image_size(module)) {
+    try {
+      return to_onnx(module, description, names);
+    } catch (const Error& error) {
+      if (error.code() != ExitCode::kUsage) {
+        throw;
+      }
+    }
+  }
+  return to_onnx(trace(model, spec, /*any_size=*/false), description, names);
 }
 
 } // namespace vitrain::exports

@@ -6,6 +6,7 @@
 #include "core/check.h"
 #include "core/files/files.h"
 #include "core/files/new_file.h"
+#include "core/text/text.h"
 #include "exports/onnx/proto.h"
 
 namespace vitrain::exports {
@@ -14,21 +15,24 @@ namespace {
 using protozero::pbf_builder;
 
 constexpr std::int64_t kIrVersion = 8; // the one of opset 18
-constexpr const char* kBatch = "batch"; // the dimension's name
 // Weights in a file of their own begin at pages, so that they can be mapped;
 // small ones stay in the model.
 constexpr std::int64_t kPage = 4096;
 constexpr std::int64_t kSmallTensor = 1024;
 
-std::string value_info(const std::string& name, const Dims& dims) {
+std::string value_info(
+    const std::string& name,
+    const Dims& dims,
+    const std::vector<std::string>& free) {
   std::string shape;
+  auto next_free = free.begin();
   pbf_builder<proto::Shape> sizes(shape);
   for (const auto& size : dims) {
     pbf_builder<proto::Dimension> dimension(sizes, proto::Shape::kDimension);
     if (size) {
       dimension.add_int64(proto::Dimension::kValue, *size);
     } else {
-      dimension.add_string(proto::Dimension::kParameter, kBatch);
+      dimension.add_string(proto::Dimension::kParameter, *next_free++);
     }
   }
   std::string info;
@@ -97,12 +101,28 @@ void add_entry(
 
 } // namespace
 
-void OnnxModel::add_input(const std::string& name, const Dims& dims) {
-  inputs_.push_back(value_info(name, dims));
+void OnnxModel::take(const std::string& name) {
+  VITRAIN_CHECK(
+      taken_.insert(name).second,
+      ExitCode::kUsage,
+      "'{}' would be the name of two values in the ONNX file; try: -names "
+      "input0,output0",
+      printable(name));
 }
 
-void OnnxModel::add_output(const std::string& name, const Dims& dims) {
-  outputs_.push_back(value_info(name, dims));
+void OnnxModel::add_input(
+    const std::string& name,
+    const Dims& dims,
+    const std::vector<std::string>& free) {
+  take(name);
+  inputs_.push_back(value_info(name, dims, free));
+}
+
+void OnnxModel::add_output(
+    const std::string& name,
+    const Dims& dims,
+    const std::vector<std::string>& free) {
+  outputs_.push_back(value_info(name, dims, free));
 }
 
 void OnnxModel::add_node(
@@ -116,6 +136,7 @@ void OnnxModel::add_node(
     node.add_string(proto::Node::kInput, input);
   }
   for (const std::string& output : outputs) {
+    take(output);
     node.add_string(proto::Node::kOutput, output);
   }
   node.add_string(proto::Node::kName, fmt::format("{}_{}", op, nodes_.size()));
@@ -129,6 +150,7 @@ void OnnxModel::add_node(
 void OnnxModel::add_initializer(
     const std::string& name,
     const at::Tensor& tensor) {
+  take(name);
   at::Tensor value = tensor.detach().contiguous();
   if (value.is_floating_point()) {
     value = value.to(at::kFloat);

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <variant>
@@ -13,7 +14,7 @@
 
 namespace vitrain::exports {
 
-// Sizes of a tensor; none: those of the batch.
+// Sizes of a tensor; none: free ones, as that of the batch.
 using Dims = std::vector<std::optional<std::int64_t>>;
 
 using OnnxAttribute =
@@ -34,8 +35,17 @@ class OnnxModel {
  public:
   explicit OnnxModel(std::string name) : name_(std::move(name)) {}
 
-  void add_input(const std::string& name, const Dims& dims);
-  void add_output(const std::string& name, const Dims& dims);
+  // `free` names the dimensions without a size, one after the other. Values
+  // have different names: these and those of nodes and initializers throw
+  // Error(kUsage) for one that is taken.
+  void add_input(
+      const std::string& name,
+      const Dims& dims,
+      const std::vector<std::string>& free = {"batch"});
+  void add_output(
+      const std::string& name,
+      const Dims& dims,
+      const std::vector<std::string>& free = {"batch"});
   void add_node(
       const std::string& op,
       const std::vector<std::string>& inputs,
@@ -54,10 +64,12 @@ class OnnxModel {
       std::int64_t most_inline = kMostInline) const;
 
  private:
+  void take(const std::string& name);
   std::string message(const std::string& external_file) const;
   int write_data(int fd) const;
 
   std::string name_;
+  std::set<std::string> taken_; // names of values
   std::vector<std::string> inputs_; // messages, as outputs_ and nodes_
   std::vector<std::string> outputs_;
   std::vector<std::string> nodes_;

@@ -2,6 +2,8 @@
 #include <array>
 #include <limits>
 #include <numeric>
+#include <optional>
+#include <vector>
 
 #include <ATen/ATen.h>
 
@@ -27,6 +29,31 @@ void view(const Call& call) {
 // To a shape that the type of the result says.
 void reshape_by_type(const Call& call) {
   give_reshaped(call, call.in("self"));
+}
+
+// Of several free dimensions those before are kept, and those behind known.
+void flatten(const Call& call) {
+  const Dims dims = call.dims("self");
+  const auto first = static_cast<std::size_t>(call.axis("start_dim", "self"));
+  const auto behind =
+      static_cast<std::size_t>(call.axis("end_dim", "self")) + 1;
+  const bool known = std::all_of(
+      dims.begin() + static_cast<std::ptrdiff_t>(behind),
+      dims.end(),
+      [](const auto& size) { return size.has_value(); });
+  const Dims result = call.result_dims();
+  const auto free = std::ranges::count_if(
+      result, [](const auto& size) { return !size.has_value(); });
+  if (free <= 1 || !known) {
+    give_reshaped(call, call.in("self"));
+    return;
+  }
+  std::vector<std::int64_t> shape(first, 0); // 0: as it is
+  shape.push_back(-1);
+  for (std::size_t i = behind; i < dims.size(); ++i) {
+    shape.push_back(*dims[i]);
+  }
+  call.give("Reshape", {call.in("self"), call.emitter.integers(shape)});
 }
 
 void unsqueeze(const Call& call) {
@@ -274,7 +301,7 @@ constexpr auto kShapeRows = std::to_array<OnnxRow>({
     {"type_as", convert},
     {"reshape", view},
     {"view", view},
-    {"flatten", reshape_by_type},
+    {"flatten", flatten},
     {"reshape_as", reshape_by_type},
     {"squeeze", reshape_by_type},
     {"unflatten", reshape_by_type},

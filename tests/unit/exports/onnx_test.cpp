@@ -160,6 +160,23 @@ File read(const std::string& bytes) {
 
 class Onnx : public testing::TestWithParam<SmallNetwork> {};
 
+// Networks of convolutions and means over all places.
+bool takes_any_size(const std::string& name) {
+  return std::set<std::string>{
+      "resnet18",
+      "resnet50",
+      "convnext_atto",
+      "convnextv2_atto",
+      "mobileone_s0"}
+      .contains(name);
+}
+
+// Whether these weights become part of those of one convolution.
+bool is_joined(const std::string& network, const std::string& weight) {
+  return network == "mobileone_s0" &&
+      weight.find(".attn.") == std::string::npos && !weight.starts_with("head");
+}
+
 TEST_P(Onnx, HasTheNetworksWeightsAndABatchOfAnySize) {
   const TempFolder folder;
   const models::ModelSpec spec = spec_of(GetParam());
@@ -167,22 +184,28 @@ TEST_P(Onnx, HasTheNetworksWeightsAndABatchOfAnySize) {
   Description description{.spec = spec, .classes = {"a", "b"}};
   description.mean = {0.5, 0.25, 0.125};
   description.interpolation = "bicubic";
-  to_onnx(trace(*model, spec), description).write(folder / "network.onnx");
+  record_onnx(*model, description).write(folder / "network.onnx");
   const File file = read(read_bytes(folder / "network.onnx"));
   EXPECT_EQ(file.undefined, std::set<std::string>());
+  const bool any_size = takes_any_size(GetParam().name);
   EXPECT_EQ(
       file.ends.at("images"),
-      fmt::format(
-          "batch, {}, {}, {}",
-          spec.channels,
-          spec.image_size.height,
-          spec.image_size.width));
+      any_size ? fmt::format("batch, {}, height, width", spec.channels)
+               : fmt::format(
+                     "batch, {}, {}, {}",
+                     spec.channels,
+                     spec.image_size.height,
+                     spec.image_size.width));
   EXPECT_EQ(file.ends.at("logits"), "batch, 7");
   EXPECT_EQ(file.metadata.at("model"), spec.name);
   EXPECT_EQ(file.metadata.at("mean"), "[0.5,0.25,0.125]");
   EXPECT_EQ(file.metadata.at("interpolation"), "bicubic");
   EXPECT_EQ(file.metadata.at("classes"), R"(["a","b"])");
   for (const auto& item : model->named_parameters()) {
+    if (is_joined(GetParam().name, item.key())) {
+      EXPECT_FALSE(file.initializers.contains(item.key())) << item.key();
+      continue;
+    }
     ASSERT_TRUE(file.initializers.contains(item.key())) << item.key();
     const at::Tensor weight = item->contiguous();
     EXPECT_EQ(
@@ -252,6 +275,80 @@ TEST(OnnxFile, IsThereWithItsWeightsOrNotAtAll) {
   EXPECT_TRUE(refused(folder / "weights.onnx"));
   EXPECT_FALSE(std::filesystem::exists(folder / "weights.onnx"));
   EXPECT_EQ(read_bytes(folder / "weights.onnx.data"), "mine");
+}
+
+// MobileOne's branches are one convolution in the file, with the weights that
+// evaluation joins: no step computes weights.
+TEST(OnnxFile, JoinsTheBranchesOfMobileOne) {
+  const at::NoGradGuard no_grad;
+  const TempFolder folder;
+  const models::ModelSpec spec = spec_of({"mobileone_s0", 32});
+  const auto model = random_network(spec);
+  record_onnx(*model, {.spec = spec}).write(folder / "network.onnx");
+  const File file = read(read_bytes(folder / "network.onnx"));
+  EXPECT_EQ(
+      file.operators,
+      (std::set<std::string>{
+          "Conv",
+          "Gemm",
+          "Identity",
+          "ReduceMean", // over all places
+          "Relu",
+          "Reshape",
+          "Transpose"}));
+  // 3 x 3 kernels of four branches, a 1 x 1, all of the stem: of 48 channels.
+  ASSERT_TRUE(file.initializers.contains("stem.reparam_conv.weight"));
+  const Initializer& stem = file.initializers.at("stem.reparam_conv.weight");
+  EXPECT_EQ(stem.numel, 48 * 3 * 3 * 3);
+  std::map<std::string, at::Tensor> weights;
+  for (const auto& item : model->named_parameters()) {
+    weights[item.key()] = item->to(at::kDouble);
+  }
+  for (const auto& item : model->named_buffers()) {
+    weights[item.key()] = item->to(at::kDouble);
+  }
+  // Section 3.2 of the paper, in fp64.
+  at::Tensor joined = at::zeros({48, 3, 3, 3}, at::kDouble);
+  for (const auto& [name, weight] : weights) {
+    if (!name.starts_with("stem.") || !name.ends_with(".conv.weight")) {
+      continue;
+    }
+    const std::string norm =
+        name.substr(0, name.size() - std::string("conv.weight").size()) + "bn.";
+    const at::Tensor slope = weights.at(norm + "weight") /
+        at::sqrt(weights.at(norm + "running_var") + 1e-5);
+    at::Tensor kernel = weight * slope.view({-1, 1, 1, 1});
+    joined += kernel.size(2) == 1 ? at::constant_pad_nd(kernel, {1, 1, 1, 1})
+                                  : kernel;
+  }
+  const at::Tensor written =
+      at::from_blob(
+          const_cast<char*>(stem.bytes.data()), joined.sizes(), at::kFloat)
+          .to(at::kDouble);
+  EXPECT_TRUE(at::allclose(written, joined, 1e-5, 1e-6));
+}
+
+TEST(OnnxFile, HasTheNamesThatWereAskedFor) {
+  const TempFolder folder;
+  const models::ModelSpec spec = spec_of({"mlp", 16});
+  const auto model = random_network(spec);
+  record_onnx(*model, {.spec = spec}, {"input0", "output0"})
+      .write(folder / "network.onnx");
+  const File file = read(read_bytes(folder / "network.onnx"));
+  EXPECT_EQ(file.undefined, std::set<std::string>());
+  EXPECT_EQ(file.ends.size(), 2u);
+  EXPECT_TRUE(file.ends.contains("input0"));
+  EXPECT_EQ(file.ends.at("output0"), "batch, 7");
+  for (const std::string& taken :
+       {model->named_parameters().front().key(), std::string("v0")}) {
+    try {
+      record_onnx(*model, {.spec = spec}, {taken, "output0"});
+      FAIL() << "two values are called " << taken;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ExitCode::kUsage);
+      EXPECT_THAT(error.what(), HasSubstr("'" + taken + "'"));
+    }
+  }
 }
 
 class Sorting : public networks::Model {

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "core/error.h"
+#include "exports/image_size.h"
 #include "exports/trace.h"
 #include "exports/write_files.h"
 #include "small_networks.h"
@@ -49,6 +50,33 @@ TEST_P(TorchScript, LoadedIsTheNetworkForAnyNumberOfImages) {
       model->forward(striped.contiguous(), {}),
       1e-5,
       1e-5));
+}
+
+// Where a network has no positions, padding or grids of its own for one size.
+TEST(Recording, TakesImagesOfAnySizeWhereTheNetworkDoes) {
+  const at::NoGradGuard no_grad;
+  const auto recorded = [](const SmallNetwork& network) {
+    const models::ModelSpec spec = spec_of(network);
+    const auto model = random_network(spec);
+    auto module = trace(*model, spec);
+    check_same_outputs(*model, module, spec);
+    const bool any = takes_any_image_size(module);
+    if (any) {
+      const at::Tensor images = at::rand({2, spec.channels, 71, 90}) - 0.5;
+      EXPECT_TRUE(at::allclose(
+          module.forward({images}).toTensor(),
+          model->forward(images, {}),
+          1e-5,
+          1e-5));
+    }
+    EXPECT_FALSE(takes_any_image_size(trace(*model, spec, /*any_size=*/false)));
+    return any;
+  };
+  EXPECT_TRUE(recorded({"resnet18", 64}));
+  EXPECT_FALSE(recorded({"vit_tiny_patch16_224", 32}));
+  EXPECT_FALSE(recorded({"swin_tiny_patch4_window7_224", 52}));
+  // Padded as TensorFlow does: by numbers that depend on the size.
+  EXPECT_FALSE(recorded({"tf_efficientnet_b0", 64}));
 }
 
 TEST_P(TorchScript, LoadedHasItsTensors) {

@@ -12,8 +12,8 @@
 #include "core/error.h"
 #include "data/sources/source.h"
 #include "models/families/transformers/vit.h"
-#include "networks/uninitialized_model.h"
 #include "networks/model.h"
+#include "networks/uninitialized_model.h"
 #include "unit/engine/fixtures.h"
 
 namespace vitrain::engine {
