@@ -116,7 +116,7 @@ std::optional<PreparedJob> run_launched(
   job.restarts = place.attempt;
   if (place.rank == 0) {
     for (const std::string& note : prepared.notes) {
-      logging::standard_error().write(note + "\n");
+      logging::standard_error().message(note + "\n");
     }
   }
   launch::exec_worker(

@@ -1,11 +1,14 @@
 #include "program/run.h"
 
+#include <unistd.h>
+
 #include <cstdio>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "core/error.h"
+#include "core/system/terminal.h"
 #include "core/text/print_lines.h"
 #include "core/text/text.h"
 #include "core/text/url.h"
@@ -22,7 +25,11 @@ using config::Verb;
 
 void print_dry_run(const job::PreparedJob& prepared, bool has_weights) {
   print_lines(stdout, prepared.notes);
-  std::fputs(engine::dry_run(prepared, has_weights).c_str(), stdout);
+  const int terminal = terminal_columns(STDOUT_FILENO);
+  const std::string text = terminal == 0
+      ? engine::dry_run(prepared, has_weights)
+      : engine::dry_run(prepared, has_weights, terminal);
+  std::fputs(message_for(STDOUT_FILENO, text).c_str(), stdout);
 }
 
 int run_verb(int argc, char** argv) {

@@ -80,9 +80,7 @@ int compare(
   const Found found = find(files, choice);
   const states::WeightsDifference difference = states::compare_weights(
       found.paths.at(0), found.paths.at(1), found.choice);
-  for (const std::string& note : difference.notes) {
-    std::fprintf(stderr, "%s\n", note.c_str());
-  }
+  print_lines(stderr, difference.notes);
   for (const std::string& line : difference.lines) {
     std::printf("%s\n", line.c_str());
   }

@@ -35,7 +35,7 @@ int config_verb(const config::Arguments& arguments) {
   }
   for (const std::string& path :
        job::missing_paths(loaded.recipe, loaded.origins, /*training=*/true)) {
-    std::fprintf(stderr, "note: %s on this machine\n", path.c_str());
+    print_message(stderr, "note: " + path + " on this machine");
   }
   std::printf(
       "%s: no problems found (recipe %s)\n",

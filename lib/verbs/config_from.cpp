@@ -1,3 +1,5 @@
+#include <unistd.h>
+
 #include <cstdio>
 #include <filesystem>
 #include <string>
@@ -8,6 +10,7 @@
 #include "config/foreign/translation.h"
 #include "config/load/load_recipe.h"
 #include "core/check.h"
+#include "core/text/print_lines.h"
 #include "core/text/text.h"
 #include "job/prepare/recipe_check.h"
 #include "results/files/output_file.h"
@@ -85,20 +88,20 @@ int config_from(const config::Arguments& arguments) {
   } else {
     std::fputs(text.c_str(), stdout);
   }
-  std::fputs(foreign::left_out(translation).c_str(), stderr);
+  std::fputs(
+      message_for(STDERR_FILENO, foreign::left_out(translation)).c_str(),
+      stderr);
   const bool whole = translation.missing.empty() || arguments.allow_left_out;
   if (!whole) {
-    std::fprintf(
+    print_message(
         stderr,
         "the recipe trains something else: what is left out changes the "
-        "result; -allow_left_out takes the recipe without it\n");
+        "result; -allow_left_out takes the recipe without it");
   }
   const std::string problems = problems_of(translation.recipe);
   if (!problems.empty()) {
-    std::fprintf(
-        stderr,
-        "the recipe needs a change before it trains:\n%s\n",
-        problems.c_str());
+    print_message(
+        stderr, "the recipe needs a change before it trains:\n" + problems);
     return static_cast<int>(ExitCode::kUsage);
   }
   if (!whole) {

@@ -2,6 +2,7 @@
 #include <cstdio>
 #include <filesystem>
 
+#include "core/text/print_lines.h"
 #include "core/text/text.h"
 #include "report/runs/run_record.h"
 #include "report/write_report.h"
@@ -44,7 +45,7 @@ int report(const config::Arguments& arguments) {
   for (const std::filesystem::path& folder : named_runs(arguments.data.files)) {
     runs.push_back(report::open_run(folder));
     for (const std::string& problem : runs.back().problems) {
-      std::fprintf(stderr, "warning: %s\n", problem.c_str());
+      print_message(stderr, "warning: " + problem);
     }
   }
   const std::filesystem::path file = arguments.runs.output

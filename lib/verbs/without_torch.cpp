@@ -1,6 +1,7 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <exception>
@@ -12,6 +13,8 @@
 
 #include "core/error.h"
 #include "core/files/files.h"
+#include "core/system/terminal.h"
+#include "core/text/print_lines.h"
 #include "launch/processes/error_file.h"
 #include "verbs/verbs.h"
 
@@ -19,7 +22,7 @@ namespace vitrain::verbs {
 namespace {
 
 void report_error(const char* text) {
-  std::fprintf(stderr, "%s\n", text);
+  print_message(stderr, text);
   launch::write_error_file(text);
 }
 
@@ -49,11 +52,15 @@ bool all_is_printed() {
 }
 
 std::string help_for(const config::Arguments& arguments) {
+  const int terminal = terminal_columns(STDOUT_FILENO);
+  const int columns = terminal == 0 ? config::kHelpColumns
+                                    : std::min(terminal, config::kHelpColumns);
   if (arguments.verb_given) {
-    return config::help(arguments.verb);
+    return config::help(arguments.verb, columns);
   }
-  return arguments.verb_group.empty() ? config::help()
-                                      : config::help(arguments.verb_group);
+  return arguments.verb_group.empty()
+      ? config::help(columns)
+      : config::help(arguments.verb_group, columns);
 }
 
 } // namespace
@@ -66,7 +73,7 @@ std::optional<int> without_torch(
     return std::nullopt; // torch's is part of it
   }
   if (arguments.help) {
-    std::fputs(help_for(arguments).c_str(), stdout);
+    std::fputs(message_for(STDOUT_FILENO, help_for(arguments)).c_str(), stdout);
     return 0;
   }
   arguments = with_run_recipe(std::move(arguments));

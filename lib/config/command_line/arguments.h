@@ -191,9 +191,11 @@ Arguments parse_arguments(std::span<const std::string> arguments);
 Arguments parse_arguments(int argc, const char* const* argv);
 
 // The text of `vitrain --help`, of `vitrain <verb> --help`, and of that for the
-// first word of several verbs: at most 100 columns, with examples but the last.
-std::string help();
-std::string help(Verb verb);
-std::string help(std::string_view group);
+// first word of several verbs, with examples but the last: wrapped at
+// `columns`; only examples may be longer.
+inline constexpr int kHelpColumns = 100;
+std::string help(int columns = kHelpColumns);
+std::string help(Verb verb, int columns = kHelpColumns);
+std::string help(std::string_view group, int columns = kHelpColumns);
 
 } // namespace vitrain::config

@@ -117,7 +117,8 @@ void add_sections(
 
 } // namespace
 
-std::string dry_run(const job::PreparedJob& prepared, bool has_weights) {
+std::string
+dry_run(const job::PreparedJob& prepared, bool has_weights, int columns) {
   const job::Job& job = prepared.job;
   const int workers = prepared.workers;
   const config::Plan plan =
@@ -145,8 +146,8 @@ std::string dry_run(const job::PreparedJob& prepared, bool has_weights) {
   std::vector<logging::BannerSection> sections = describe_run(facts);
   std::vector<std::string> warnings;
   add_sections(prepared, facts, sections, warnings);
-  std::string text = logging::banner(
-      describe_title(facts), sections, logging::TerminalStyle{});
+  std::string text =
+      logging::banner(describe_title(facts), sections, {.columns = columns});
   for (const std::string& warning : warnings) {
     text += "warning: " + warning + "\n";
   }

@@ -278,10 +278,10 @@ JoinedJob join_job(
   joined.lock = std::move(prepared.lock);
   if (context.rank == 0) {
     for (const std::string& note : prepared.notes) {
-      logging::standard_error().write(note + "\n");
+      logging::standard_error().message(note + "\n");
     }
     if (joined.finished) {
-      std::fprintf(stderr, "%s\n", job::finished_text(job).c_str());
+      logging::standard_error().message(job::finished_text(job) + "\n");
     }
   }
   if (!joined.finished) {

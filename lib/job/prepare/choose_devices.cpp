@@ -64,7 +64,7 @@ void meet_nodes(PreparedJob& prepared, const Request& request) {
       .name_timeout = request.managed ? job.recipe.dist.timeouts.setup
                                       : launch::NodeRequest().name_timeout,
       .notice = [](const std::string& line) {
-        logging::standard_error().write(line + "\n");
+        logging::standard_error().message(line + "\n");
       }});
   prepared.workers = prepared.link->world_size();
   for (const launch::Node& node : prepared.link->nodes()) {

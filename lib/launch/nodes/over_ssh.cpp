@@ -156,7 +156,7 @@ int run_over_ssh(
       }
       --running;
       if (*ended == kSshFailed) {
-        logging::standard_error().write(fmt::format(
+        logging::standard_error().message(fmt::format(
             "{}: ssh failed; ending the others\n", printable(remote.name)));
         tell_all("TERM");
       }

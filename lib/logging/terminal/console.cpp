@@ -1,7 +1,6 @@
 #include "logging/terminal/console.h"
 
 #include <fcntl.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -11,10 +10,15 @@
 #include <fmt/format.h>
 
 #include "core/system/system.h"
+#include "core/system/terminal.h"
 #include "core/text/text.h"
 
 namespace vitrain::logging {
 namespace {
+
+std::string whole(const std::string& text) {
+  return text.ends_with('\n') ? text : text + "\n";
+}
 
 constexpr std::string_view kErase = "\r\x1b[K";
 constexpr int kNarrowest = 20;
@@ -71,6 +75,7 @@ Console::Console(const ConsoleOptions& options)
           !options.plain && terminal_ && prefix_.empty() &&
           ::isatty(terminal_.fd()) == 1 &&
           environment_variable("TERM") != "dumb"),
+      wraps_(terminal_ && prefix_.empty() && ::isatty(terminal_.fd()) == 1),
       colour_(live_possible_ && environment_variable("NO_COLOR").empty()),
       unicode_(live_possible_ && utf8_locale()) {}
 
@@ -100,15 +105,19 @@ void Console::log(std::string_view text) {
 
 void Console::print(
     const std::function<std::string(const TerminalStyle&)>& render) {
-  const auto whole = [](const std::string& text) {
-    return text.ends_with('\n') ? text : text + "\n";
-  };
   const std::string plain = has_log_ ? whole(render(TerminalStyle{})) : "";
   const std::string styled = has_terminal_ ? whole(render(style())) : "";
   const std::lock_guard lock(mutex_);
   if (has_log_) {
     log_.write(plain);
   }
+  to_terminal(styled);
+}
+
+void Console::show(
+    const std::function<std::string(const TerminalStyle&)>& render) {
+  const std::string styled = has_terminal_ ? whole(render(style())) : "";
+  const std::lock_guard lock(mutex_);
   to_terminal(styled);
 }
 
@@ -128,11 +137,9 @@ void Console::live(std::string_view text) {
 
 TerminalStyle Console::style() const {
   TerminalStyle style{.colour = colour_, .unicode = unicode_};
-  winsize size{};
   std::int64_t columns = 0;
-  if (terminal_ && ::ioctl(terminal_.fd(), TIOCGWINSZ, &size) == 0 &&
-      size.ws_col > 0) {
-    style.columns = size.ws_col;
+  if (const int width = terminal_ ? terminal_columns(terminal_.fd()) : 0) {
+    style.columns = width;
   } else if (
       parse_int(environment_variable("COLUMNS"), columns) && columns < 10000) {
     style.columns = static_cast<int>(columns);
@@ -171,8 +178,14 @@ void Console::say(std::string_view text, std::string_view prefix, Tint tint) {
   if (has_log_) {
     log_.write(fmt::format("{}{}", prefix, lines));
   }
-  const TerminalStyle style{.colour = colour_, .unicode = unicode_};
-  to_terminal(tinted(prefix, tint, style) + lines);
+  const TerminalStyle style = this->style();
+  const std::string whole_text = fmt::format("{}{}", prefix, lines);
+  const std::string shown =
+      wraps_ ? wrap_message(whole_text, style.columns) : whole_text;
+  // A long word after it begins a line of its own.
+  const std::string_view head =
+      shown.starts_with(prefix) ? prefix : trim(prefix);
+  to_terminal(tinted(head, tint, style) + shown.substr(head.size()));
 }
 
 void Console::to_terminal(const std::string& text) {

@@ -41,7 +41,8 @@ class Console {
   Console(const Console&) = delete;
   Console& operator=(const Console&) = delete;
 
-  // One or more lines of text; control characters are written as \xHH.
+  // One or more lines of text; control characters are written as \xHH. On a
+  // terminal that is this process's alone, long lines are wrapped.
   void info(std::string_view text);
   // As info(), after "warning: " and "error: ".
   void warn(std::string_view text);
@@ -52,6 +53,9 @@ class Console {
   // called once for each of them that there is, and its result is written as
   // it is.
   void print(const std::function<std::string(const TerminalStyle&)>& render);
+
+  // As print(), to the terminal only.
+  void show(const std::function<std::string(const TerminalStyle&)>& render);
 
   // True when the terminal shows a live line.
   bool is_live() const { return live_possible_; }
@@ -78,6 +82,7 @@ class Console {
   bool has_log_ = false;
   bool has_terminal_ = false;
   bool live_possible_ = false;
+  bool wraps_ = false;
   bool colour_ = false;
   bool unicode_ = false;
   std::string live_;

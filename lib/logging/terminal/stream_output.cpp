@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "core/system/clock.h"
+#include "core/text/print_lines.h"
 
 namespace vitrain::logging {
 
@@ -33,6 +34,10 @@ void StreamOutput::write(std::string_view text) {
     sink_.write(text.substr(0, end), /*patience=*/0.0);
     text.remove_prefix(end);
   }
+}
+
+void StreamOutput::message(std::string_view text) {
+  write(is_terminal_ ? message_for(sink_.fd(), text) : std::string(text));
 }
 
 void StreamOutput::flush() {

@@ -26,6 +26,8 @@ class StreamOutput {
 
   // Writes or keeps the lines of `text`, each whole.
   void write(std::string_view text);
+  // As write(), wrapped between words if a person reads there.
+  void message(std::string_view text);
   // Writes kept lines as far as the reader takes them; call it regularly.
   void flush();
 

@@ -3,6 +3,8 @@
 #include <string>
 #include <string_view>
 
+#include "core/text/columns.h"
+
 namespace vitrain::logging {
 
 // What a reader of text can show. The default is what a file gets.
@@ -19,12 +21,12 @@ enum class Tint { kTitle, kLabel, kGood, kWarning, kError, kFaint };
 std::string
 tinted(std::string_view text, Tint tint, const TerminalStyle& style);
 
-// Columns that UTF-8 text takes on a terminal: 2 for wide characters (UAX #11
-// classes W and F), 0 for combining marks and for SGR escape sequences.
-int display_width(std::string_view text);
+using vitrain::clip;
+using vitrain::display_width;
 
-// The longest beginning of `text` that takes at most `columns`; escape
-// sequences are kept and colours are reset when anything was cut.
-std::string clip(std::string_view text, int columns);
+// What stands for the part of a text that was cut.
+inline std::string_view ellipsis(const TerminalStyle& style) {
+  return style.unicode ? "\u2026" : "...";
+}
 
 } // namespace vitrain::logging
