@@ -32,7 +32,7 @@ std::vector<config::Finding> check_class_weights(
            "{} for {} classes: give a number for each, in the order of the "
            "classes",
            counted(given, "number"),
-           classes),
+           with_commas(classes)),
        {"train.class_weights", "model.num_classes"}}};
 }
 

@@ -123,8 +123,8 @@ class Rules {
         fmt::format(
             "num_classes {} is less than the {} classes of the data; use "
             "`auto`",
-            *config_.num_classes,
-            data_.outputs),
+            with_commas(*config_.num_classes),
+            with_commas(data_.outputs)),
         others);
     checker_.require(
         data_.features == 0 || *config_.num_classes <= data_.outputs,

@@ -88,14 +88,16 @@ class Matcher {
       list += "\n  " + problems_[i];
     }
     if (problems_.size() > kShown) {
-      list += fmt::format("\n  and {} more", problems_.size() - kShown);
+      list += fmt::format(
+          "\n  and {} more",
+          with_commas(static_cast<std::int64_t>(problems_.size() - kShown)));
     }
     fail(
         ExitCode::kWeights,
         "{}: does not fit the model ({} of its {} tensors loadable):{}\n{}",
         source,
-        result_.copies.size(),
-        own_.size(),
+        with_commas(std::ssize(result_.copies)),
+        with_commas(std::ssize(own_)),
         list,
         only_head_
             ? "Only the classifier differs: take data and model.num_classes "

@@ -110,20 +110,21 @@ std::string further_outer_steps(const Recipe& recipe, const Plan& plan) {
       recipe.dist.sync.mode != SyncMode::kDiloco) {
     return "";
   }
-  const auto between =
-      [&](const char* key, const Interval& every, const Duration& set) {
-        const bool regular = every.epochs == 0.0;
-        const auto step =
-            first_unfit(every, plan, regular, [&](std::int64_t after) {
-              return after % period == 0;
-            });
-        if (!step) {
-          return std::string();
-        }
-        return regular
-            ? fmt::format("{}: {} steps", key, with_commas(every.steps))
-            : fmt::format("{}: {} (step {})", key, set.text(), *step);
-      };
+  const auto between = [&](const char* key,
+                           const Interval& every,
+                           const Duration& set) {
+    const bool regular = every.epochs == 0.0;
+    const auto step =
+        first_unfit(every, plan, regular, [&](std::int64_t after) {
+          return after % period == 0;
+        });
+    if (!step) {
+      return std::string();
+    }
+    return regular
+        ? fmt::format("{}: {} steps", key, with_commas(every.steps))
+        : fmt::format("{}: {} (step {})", key, set.text(), with_commas(*step));
+  };
   const std::string evaluations =
       between("eval.every", plan.eval_every, recipe.eval.every);
   const std::string checkpoints = between(

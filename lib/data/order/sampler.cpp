@@ -118,17 +118,17 @@ std::string short_of_a_batch(
       ? fmt::format(
             "an epoch has {} of the {} training samples (data.sampler), which "
             "are",
-            in_epoch,
-            samples)
-      : fmt::format("the {} training samples are", samples);
+            with_commas(in_epoch),
+            with_commas(samples))
+      : fmt::format("the {} training samples are", with_commas(samples));
   return fmt::format(
       "{}: {} fewer than one global batch of {} ({} per device x {} x {} "
       "accumulated), so that an epoch has no step: {}, or set "
       "data.sampler.last_batch to keep or pad",
       options.batch_key,
       fewer,
-      geometry.global(),
-      geometry.per_device,
+      with_commas(geometry.global()),
+      with_commas(geometry.per_device),
       counted(geometry.world, "worker"),
       geometry.accumulate,
       smallest                      ? "take fewer workers"

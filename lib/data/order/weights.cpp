@@ -76,9 +76,9 @@ std::vector<double> read_weights(const std::string& path, const Index& index) {
       "{} has {} weights: expected one for each of the {} classes, or one for "
       "each of the {} samples",
       printable(path),
-      count,
-      classes,
-      index.size());
+      with_commas(count),
+      with_commas(classes),
+      with_commas(index.size()));
   if (count == classes && !lists) {
     numbers = spread(numbers, index);
   }

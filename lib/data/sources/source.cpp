@@ -239,10 +239,10 @@ void check_same_classes(const Index& train, const Index& eval) {
         "same classes{}",
         i,
         name(left),
-        a.size(),
+        with_commas(std::ssize(a)),
         printable(train.options().path),
         name(right),
-        b.size(),
+        with_commas(std::ssize(b)),
         printable(eval.options().path),
         may_be_mapped(train, eval)
             ? ", or name those that count, one per line in their order, in a "

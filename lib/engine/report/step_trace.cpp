@@ -13,6 +13,7 @@
 #include "core/files/files.h"
 #include "core/system/clock.h"
 #include "core/text/json.h"
+#include "core/text/text.h"
 #include "job/run/run_directory.h"
 
 namespace vitrain::engine {
@@ -98,7 +99,7 @@ StepTrace make_step_trace(const Session& session) {
         "log.trace: {} begins behind the last step of the run, {}: nothing is "
         "traced",
         session.job.recipe.log.trace.value_or(""),
-        session.plan.total_steps));
+        with_commas(session.plan.total_steps)));
   }
   return {
       steps,

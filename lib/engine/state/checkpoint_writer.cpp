@@ -10,6 +10,7 @@
 #include "checkpoint/folder.h"
 #include "config/schema/writer.h"
 #include "core/check.h"
+#include "core/text/text.h"
 #include "engine/state/named_state.h"
 #include "job/prepare/preprocess_record.h"
 #include "job/run/run_directory.h"
@@ -120,7 +121,7 @@ void CheckpointWriter::finish(
                 "{} saves failed, {}",
                 failed_saves_,
                 saved_step_ < 0 ? "nothing saved yet"
-                                : fmt::format("last of step {}", saved_step_)));
+                                : "last of step " + with_commas(saved_step_)));
   if (problem.empty()) {
     saved_step_ = step;
     session_.reporter.saved(

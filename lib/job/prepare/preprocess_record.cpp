@@ -158,9 +158,9 @@ std::string class_difference(
       : fmt::format(
             "{} has {} classes, and {} was trained with {}",
             data,
-            classes.size(),
+            with_commas(std::ssize(classes)),
             record.source,
-            record.classes.size());
+            with_commas(std::ssize(record.classes)));
 }
 
 void check_classes(

@@ -65,7 +65,8 @@ std::string where(const HeartbeatBlock::Progress& progress) {
     case Section::kStep:
       // Finished steps are counted, so the one under way is the next.
       return fmt::format(
-          "in step {}", std::max<std::int64_t>(progress.step, 0) + 1);
+          "in step {}",
+          with_commas(std::max<std::int64_t>(progress.step, 0) + 1));
     case Section::kDone:
       return "in shutdown";
     case Section::kEval:
@@ -75,7 +76,7 @@ std::string where(const HeartbeatBlock::Progress& progress) {
   return fmt::format(
       "in {} after step {}",
       name_of(progress.section),
-      std::max<std::int64_t>(progress.step, 0));
+      with_commas(std::max<std::int64_t>(progress.step, 0)));
 }
 
 namespace {

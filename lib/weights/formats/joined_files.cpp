@@ -139,8 +139,8 @@ class JoinedFiles : public Archive {
         "first not in {}); index and files are of different networks: take all "
         "of them from one place",
         source,
-        lacking.size(),
-        index.tensors.size(),
+        with_commas(std::ssize(lacking)),
+        with_commas(std::ssize(index.tensors)),
         some_of(lacking),
         first->source);
   }

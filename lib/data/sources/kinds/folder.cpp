@@ -185,7 +185,7 @@ std::vector<std::string> list_folders(const fs::path& root, Skipped& skipped) {
       "of each class into a sub-folder of their own, or write their labels "
       "into a list (kind: list)",
       shown(root),
-      images);
+      with_commas(images));
   VITRAIN_CHECK_DATA(
       !names.empty(),
       "{}: has no class folders; a dataset is a folder with one sub-folder of "

@@ -8,6 +8,7 @@
 
 #include "core/check.h"
 #include "core/files/files.h"
+#include "core/text/text.h"
 #include "data/sources/kinds/kinds.h"
 
 // The IDX files of MNIST (http://yann.lecun.com/exdb/mnist), Fashion-MNIST and
@@ -177,8 +178,8 @@ Index list_mnist(const SourceOptions& options) {
       labels.sizes[0] == count,
       "{} has {} labels for {} images",
       shown(root / labels_file),
-      labels.sizes[0],
-      count);
+      with_commas(labels.sizes[0]),
+      with_commas(count));
   VITRAIN_CHECK_DATA(
       height == width && height <= 4096,
       "{}: its images are {} x {} pixels; expected squares of at most 4096",
