@@ -5,6 +5,9 @@
 
 #include <fmt/format.h>
 
+#include "core/check.h"
+#include "image/formats/decode.h"
+#include "image/formats/png_write.h"
 #include "image/resample/resample.h"
 #include "pictures/font.h"
 
@@ -17,6 +20,7 @@ constexpr int kGap = 12; // between cards
 constexpr int kMargin = 20; // of the sheet
 constexpr int kLine = 21; // height
 constexpr int kTitle = 20;
+constexpr int kUntitled = 4; // instead of a title
 constexpr double kText = 12; // sizes
 constexpr double kSmallText = 11;
 constexpr double kHeading = 18;
@@ -56,8 +60,14 @@ int card_width_for(const image::Size& tile) {
   return std::max(tile.width, kSide) + 2 * kPadding;
 }
 
-int card_height_for(const image::Size& tile, int lines) {
-  return kPadding + tile.height + kTitle + lines * kLine + kPadding;
+// Of what stands between a picture and its lines.
+int title_height_for(const CardSheet::Layout& layout) {
+  return layout.titles ? kTitle : kUntitled;
+}
+
+int card_height_for(const image::Size& tile, const CardSheet::Layout& layout) {
+  return kPadding + tile.height + title_height_for(layout) +
+      layout.lines * kLine + kPadding;
 }
 
 // So many that the sheet is somewhat wider than high.
@@ -66,6 +76,78 @@ int columns_for(std::int64_t count, int width, int height) {
       (width + kGap) * kWidestSheet;
   return static_cast<int>(std::clamp<std::int64_t>(
       std::llround(std::sqrt(square)), 1, std::max<std::int64_t>(count, 1)));
+}
+
+std::string hex_of(const Colour& colour) {
+  return fmt::format(
+      "{:02x}{:02x}{:02x}", colour.red, colour.green, colour.blue);
+}
+
+Colour colour_from(const std::string& hex) {
+  const unsigned long value = std::stoul(hex, nullptr, 16);
+  return {
+      static_cast<std::uint8_t>(value >> 16),
+      static_cast<std::uint8_t>(value >> 8),
+      static_cast<std::uint8_t>(value)};
+}
+
+// What a card shows, where on the sheet its picture lies, and how many times
+// larger that is there.
+Json describe_card(const Card& card, const image::Rect& place, int scale) {
+  Json lines = Json::array();
+  for (const CardLine& line : card.lines) {
+    lines.push_back(
+        {{"text", line.text},
+         {"share", line.share},
+         {"colour", hex_of(line.colour)}});
+  }
+  return {
+      {"left", place.left},
+      {"top", place.top},
+      {"width", place.width},
+      {"height", place.height},
+      {"scale", scale},
+      {"title", card.title},
+      {"lines", lines}};
+}
+
+// The part of a sheet with every `scale`-th pixel.
+image::Image
+cut_out(const image::Image& sheet, const image::Rect& place, int scale) {
+  VITRAIN_CHECK_DATA(
+      scale > 0 && place.left >= 0 && place.top >= 0 && place.width >= scale &&
+          place.height >= scale && place.width <= sheet.width - place.left &&
+          place.height <= sheet.height - place.top,
+      "its description names a picture outside of it");
+  image::Image picture(place.width / scale, place.height / scale);
+  const image::View view = image::View(sheet).crop(place);
+  auto out = picture.pixels.begin();
+  for (int y = 0; y < picture.height; ++y) {
+    for (int x = 0; x < picture.width; ++x) {
+      const std::uint8_t* pixel =
+          view.row(y * scale) + static_cast<std::size_t>(x * scale) * 3;
+      out = std::copy_n(pixel, 3, out);
+    }
+  }
+  return picture;
+}
+
+Card card_from(const Json& described, const image::Image& sheet) {
+  Card card{.title = described.at("title")};
+  card.picture = cut_out(
+      sheet,
+      {described.at("left"),
+       described.at("top"),
+       described.at("width"),
+       described.at("height")},
+      described.at("scale"));
+  for (const Json& line : described.at("lines")) {
+    card.lines.push_back(
+        {.text = line.at("text"),
+         .share = line.at("share"),
+         .colour = colour_from(line.at("colour"))});
+  }
+  return card;
 }
 
 int top_of(const CardSheet::Layout& layout) {
@@ -80,10 +162,11 @@ CardSheet::CardSheet(const Layout& layout)
       columns_(columns_for(
           layout.count,
           card_width_for(tile_),
-          card_height_for(tile_, layout.lines))),
+          card_height_for(tile_, layout))),
       card_width_(card_width_for(tile_)),
-      card_height_(card_height_for(tile_, layout.lines)),
+      card_height_(card_height_for(tile_, layout)),
       top_(top_of(layout)),
+      title_height_(title_height_for(layout)),
       drawing_(
           // A heading has room also above a single card.
           std::max(
@@ -120,16 +203,22 @@ void CardSheet::add(const Card& card) {
   drawing_.frame(box, kEdge);
   const double room = card_width_ - 2.0 * kPadding;
   const image::Image picture = scaled_to(card.picture, tile_);
-  drawing_.picture(
+  const image::Rect place{
       static_cast<int>(left) + (card_width_ - tile_.width) / 2,
       static_cast<int>(top) + kPadding,
-      image::View(picture));
+      tile_.width,
+      tile_.height};
+  drawing_.picture(place.left, place.top, image::View(picture));
+  described_.push_back(describe_card(
+      card, place, std::max(1, tile_.width / card.picture.width)));
   double y = top + kPadding + tile_.height;
-  drawing_.text(
-      {left + kPadding, y + 15},
-      fit_path(card.title, kSmallText, room),
-      {.size = kSmallText, .colour = kFaintInk});
-  y += kTitle;
+  if (!card.title.empty()) {
+    drawing_.text(
+        {left + kPadding, y + 15},
+        fit_path(card.title, kSmallText, room),
+        {.size = kSmallText, .colour = kFaintInk});
+  }
+  y += title_height_;
   for (const CardLine& line : card.lines) {
     const Box bar{left + kPadding, y + 1, room, kLine - 3.0};
     double text_room = room - 8;
@@ -153,6 +242,30 @@ void CardSheet::add(const Card& card) {
         {.size = kText});
     y += kLine;
   }
+}
+
+std::string CardSheet::png() const {
+  return image::encode_png(image(), to_line(described_));
+}
+
+std::vector<Card> read_cards(std::string_view png) {
+  const std::string description = image::png_description(png);
+  std::vector<Card> cards;
+  if (description.empty()) {
+    return cards;
+  }
+  const image::Image sheet = image::decode(
+      {reinterpret_cast<const std::uint8_t*>(png.data()), png.size()});
+  try {
+    for (const Json& one : Json::parse(description)) {
+      cards.push_back(card_from(one, sheet));
+    }
+  } catch (const Json::exception& error) {
+    fail_data("its description cannot be read: {}", error.what());
+  } catch (const std::logic_error&) { // of a colour
+    fail_data("its description has a colour that is none");
+  }
+  return cards;
 }
 
 } // namespace vitrain::pictures

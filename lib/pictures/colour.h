@@ -25,4 +25,26 @@ inline constexpr Colour kBlue{37, 99, 180};
 inline constexpr Colour kRed{200, 62, 48};
 inline constexpr Colour kGreen{40, 140, 74};
 
+// Colours of a drawing by what they are for: files have the light ones, pages
+// both.
+struct Palette {
+  Colour paper = kPaper;
+  Colour page = kPage;
+  Colour edge = kEdge;
+  Colour ink = kInk;
+  Colour faint_ink = kFaintInk;
+  Colour right = kBlue;
+  Colour wrong = kRed;
+};
+inline constexpr Palette kLightPalette{};
+// Of report/page/report.css, too.
+inline constexpr Palette kDarkPalette{
+    .paper = {26, 32, 39},
+    .page = {37, 45, 54},
+    .edge = {50, 60, 71},
+    .ink = {219, 226, 234},
+    .faint_ink = {147, 160, 174},
+    .right = {111, 168, 255},
+    .wrong = {255, 128, 119}};
+
 } // namespace vitrain::pictures

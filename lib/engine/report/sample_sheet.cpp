@@ -6,9 +6,11 @@
 #include <utility>
 
 #include <ATen/ATen.h>
+#include <fmt/format.h>
 
-#include "image/formats/png_write.h"
-#include "pictures/contact_sheet.h"
+#include "core/text/text.h"
+#include "image/operations/channels.h"
+#include "pictures/cards.h"
 
 namespace vitrain::engine {
 namespace {
@@ -21,21 +23,36 @@ constexpr std::int64_t kMostOnSheet = 64;
 logging::Picture draw(
     const at::Tensor& images,
     const std::vector<std::string>& captions) {
-  pictures::ContactSheet sheet(
-      images.size(0),
-      {static_cast<int>(images.size(2)), static_cast<int>(images.size(1))},
-      static_cast<int>(images.size(3)),
-      pictures::caption_width(captions));
+  const image::Size size{
+      static_cast<int>(images.size(2)), static_cast<int>(images.size(1))};
+  const bool named = std::ranges::any_of(
+      captions, [](const std::string& caption) { return !caption.empty(); });
+  pictures::CardSheet sheet(
+      {.count = images.size(0),
+       .lines = named ? 1 : 0,
+       .titles = false,
+       .size = size,
+       .heading = "Training images",
+       .note = fmt::format(
+           "{} of the first batch, as the network sees them",
+           counted(images.size(0), "image"))});
   for (std::int64_t i = 0; i < images.size(0); ++i) {
     const at::Tensor image = images[i];
-    sheet.add(
+    pictures::Card card;
+    card.picture = image::in_colours(
         std::span(
             image.const_data_ptr<std::uint8_t>(),
             static_cast<std::size_t>(image.numel())),
-        captions[static_cast<std::size_t>(i)]);
+        size.width,
+        size.height,
+        static_cast<int>(images.size(3)));
+    if (named) {
+      card.lines.push_back({.text = captions[static_cast<std::size_t>(i)]});
+    }
+    sheet.add(card);
   }
   return {
-      .png = image::encode_png(sheet.image()),
+      .png = sheet.png(),
       .width = sheet.image().width,
       .height = sheet.image().height};
 }

@@ -1,6 +1,9 @@
 #include "image/formats/png_write.h"
 
 #include <png.h>
+#include <zlib.h>
+
+#include <optional>
 
 #include "core/check.h"
 
@@ -17,6 +20,56 @@ constexpr std::string_view kText(
     "\x8f\x09\x11\x23",
     28);
 static_assert(kPlace + kText.size() == kPngStart);
+// Type of a chunk with text, and what stands in it before the text: keyword,
+// compression (none), language and translated keyword (none).
+constexpr std::string_view kDescribedType = "iTXt";
+constexpr std::string_view kDescribedHead("vitrain\0\0\0\0\0", 12);
+constexpr std::size_t kWord = 4; // bytes of a length, a type or a checksum
+
+std::string big_endian(std::uint32_t value) {
+  std::string bytes;
+  for (int shift = 24; shift >= 0; shift -= 8) {
+    bytes += static_cast<char>(value >> shift & 0xFFU);
+  }
+  return bytes;
+}
+
+std::uint32_t big_endian(std::string_view bytes) {
+  std::uint32_t value = 0;
+  for (const char byte : bytes.substr(0, kWord)) {
+    value = value << 8 | static_cast<unsigned char>(byte);
+  }
+  return value;
+}
+
+// Of the type and the content of a chunk.
+std::uint32_t checksum(std::string_view bytes) {
+  return static_cast<std::uint32_t>(::crc32(
+      0,
+      reinterpret_cast<const Bytef*>(bytes.data()),
+      static_cast<uInt>(bytes.size())));
+}
+
+// The content of a chunk of this type that begins at `at`, and where the next
+// one begins; nothing at the end or where the file is damaged.
+std::optional<std::string_view>
+next_chunk(std::string_view file, std::size_t& at, std::string_view& type) {
+  if (at + 3 * kWord > file.size()) {
+    return std::nullopt;
+  }
+  const std::size_t size = big_endian(file.substr(at));
+  if (size > file.size() - at - 3 * kWord) {
+    return std::nullopt;
+  }
+  const std::string_view typed = file.substr(at + kWord, kWord + size);
+  at += kWord + typed.size();
+  if (big_endian(file.substr(at)) != checksum(typed)) {
+    return std::nullopt;
+  }
+  at += kWord;
+  type = typed.substr(0, kWord);
+  return typed.substr(kWord);
+}
 
 } // namespace
 
@@ -46,6 +99,35 @@ std::string encode_png(const Image& image) {
   file.resize(size);
   file.insert(kPlace, kText);
   return file;
+}
+
+std::string encode_png(const Image& image, std::string_view description) {
+  std::string file = encode_png(image);
+  if (!description.empty()) {
+    std::string typed(kDescribedType);
+    typed += kDescribedHead;
+    typed += description;
+    file.insert(
+        kPngStart,
+        big_endian(static_cast<std::uint32_t>(typed.size() - kWord)) + typed +
+            big_endian(checksum(typed)));
+  }
+  return file;
+}
+
+std::string png_description(std::string_view file) {
+  std::size_t at = kSignature.size();
+  std::string_view type;
+  while (file.starts_with(kSignature)) {
+    const auto content = next_chunk(file, at, type);
+    if (!content || type == "IDAT") { // it stands before the pixels
+      break;
+    }
+    if (type == kDescribedType && content->starts_with(kDescribedHead)) {
+      return std::string(content->substr(kDescribedHead.size()));
+    }
+  }
+  return "";
 }
 
 bool is_drawn_png(std::string_view start) {

@@ -12,6 +12,13 @@ namespace vitrain::image {
 // it. Throws Error(kInternal) when libpng cannot.
 std::string encode_png(const Image& image);
 
+// The same with a description of the picture in UTF-8 for programs, in a chunk
+// (iTXt) that viewers pass over; "" leaves it out.
+std::string encode_png(const Image& image, std::string_view description);
+
+// The description of a PNG file; "" for a file without one, or a damaged chunk.
+std::string png_description(std::string_view file);
+
 // Whether a file that begins with these bytes, at least kPngStart of them where
 // it is so long, is one that encode_png() has made.
 inline constexpr std::size_t kPngStart = 61;

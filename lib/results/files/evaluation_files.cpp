@@ -58,6 +58,8 @@ void write_evaluation(const fs::path& folder, const Evaluation& evaluation) {
   files.write("reliability.csv", reliability_csv(evaluation));
   if (classes <= kMostTabulated) {
     files.write("confusion.csv", confusion_csv(evaluation));
+  } else {
+    files.write("confusion_pairs.csv", confusion_pairs_csv(evaluation));
   }
   files.write(
       "confusion.png",
@@ -65,7 +67,7 @@ void write_evaluation(const fs::path& folder, const Evaluation& evaluation) {
   files.write(
       "reliability.png", image::encode_png(draw_reliability(calibration)));
   if (const auto mistakes = draw_mistakes(evaluation)) {
-    files.write("mistakes.png", image::encode_png(*mistakes));
+    files.write("mistakes.png", mistakes->png());
   }
   files.finish();
 }

@@ -17,6 +17,8 @@ namespace vitrain::results {
 //                    confused_with,confused of each class; shares from 0 to 1
 //   confusion.csv    rows of classes, columns of predictions, both named in the
 //                    first ones; of at most 2,000 classes
+//   confusion_pairs.csv  of more: label,prediction,count,class,predicted_class
+//                    of each pair that was met; numbers, then names
 //   reliability.csv  low,high,count,confidence,accuracy of each bin
 //   confusion.png, reliability.png, mistakes.png
 // They replace a folder of this name all at once. Throws Error(kStorage).
@@ -32,6 +34,7 @@ SummaryLines summary_of(const Evaluation& evaluation);
 std::string predictions_csv(const Evaluation& evaluation);
 std::string per_class_csv(const Evaluation& evaluation);
 std::string confusion_csv(const Evaluation& evaluation);
+std::string confusion_pairs_csv(const Evaluation& evaluation);
 std::string reliability_csv(const Evaluation& evaluation);
 
 } // namespace vitrain::results

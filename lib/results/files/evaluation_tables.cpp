@@ -80,6 +80,22 @@ std::string confusion_csv(const Evaluation& evaluation) {
   return table;
 }
 
+std::string confusion_pairs_csv(const Evaluation& evaluation) {
+  const Confusion confusion(
+      std::ssize(evaluation.classes), evaluation.outcomes);
+  std::string table = "label,prediction,count,class,predicted_class\n";
+  for (const auto& [pair, count] : confusion.cells()) {
+    const std::string fields[] = {
+        std::to_string(pair.first),
+        std::to_string(pair.second),
+        std::to_string(count),
+        class_field(evaluation, pair.first),
+        class_field(evaluation, pair.second)};
+    table += csv_line(fields);
+  }
+  return table;
+}
+
 std::string reliability_csv(const Evaluation& evaluation) {
   const Calibration calibration(evaluation.outcomes);
   std::string table = "low,high,count,confidence,accuracy\n";

@@ -19,6 +19,7 @@ constexpr std::int64_t kMostNamed = 60; // classes
 constexpr std::int64_t kMostCells = 500; // of two pixels, along a side
 constexpr std::int64_t kSide = 1000; // of a matrix without names
 constexpr int kTop = 96;
+constexpr int kTopWithoutHeading = 56; // room for the legend
 constexpr int kMargin = 24;
 constexpr double kSmall = 11;
 constexpr double kWidestName = 170;
@@ -30,6 +31,7 @@ struct Grid {
   std::int64_t together = 1; // classes that share a cell
   int cell = 1; // pixels
   bool named = false;
+  int top = kTop; // of the matrix
   double name_room = 0; // beside the matrix, and below it
   double name_size = kSmall;
 
@@ -42,8 +44,9 @@ struct Grid {
   }
 };
 
-Grid grid_of(const std::vector<std::string>& classes) {
+Grid grid_of(const std::vector<std::string>& classes, bool heading) {
   Grid grid{.classes = std::ssize(classes)};
+  grid.top = heading ? kTop : kTopWithoutHeading;
   grid.named = grid.classes <= kMostNamed;
   grid.together = (grid.classes + kMostCells - 1) / kMostCells;
   const std::int64_t side = grid.named
@@ -64,13 +67,14 @@ Grid grid_of(const std::vector<std::string>& classes) {
   return grid;
 }
 
-// White for nothing; a little is seen, too.
-Colour colour_of(bool right, double share) {
+// The paper's colour for nothing; a little is seen, too. Of
+// report/page/report.css, too.
+Colour colour_of(bool right, double share, const pictures::Palette& palette) {
   return share == 0
-      ? pictures::kPaper
+      ? palette.paper
       : pictures::between(
-            pictures::kPaper,
-            right ? pictures::kBlue : pictures::kRed,
+            palette.paper,
+            right ? palette.right : palette.wrong,
             right ? 0.08 + 0.92 * share : 0.12 + 0.88 * std::pow(share, 0.55));
 }
 
@@ -101,7 +105,8 @@ std::vector<CellShare> shares_of(const Confusion& confusion, const Grid& grid) {
 void draw_cells(
     Drawing& drawing,
     const Confusion& confusion,
-    const Grid& grid) {
+    const Grid& grid,
+    const pictures::Palette& palette) {
   const std::vector<CellShare> shares = shares_of(confusion, grid);
   const bool numbers = grid.named && grid.cell >= 26;
   const int gap = grid.named ? 1 : 0;
@@ -114,11 +119,11 @@ void draw_cells(
       const bool right = cell.right > 0;
       const double share = right ? cell.right : cell.wrong;
       const double left = grid.left() + column * grid.cell;
-      const double top = kTop + row * grid.cell;
+      const double top = grid.top + row * grid.cell;
       if (share > 0 || gap > 0) {
         drawing.fill(
             {left, top, 1.0 * grid.cell - gap, 1.0 * grid.cell - gap},
-            share > 0 ? colour_of(right, share) : pictures::kPage);
+            share > 0 ? colour_of(right, share, palette) : palette.page);
       }
       if (numbers && share > 0) {
         const double shade = right ? share : std::sqrt(share);
@@ -126,15 +131,18 @@ void draw_cells(
             {left + grid.cell / 2.0, top + grid.cell / 2.0 + 4},
             std::to_string(confusion.at(row, column)),
             {.size = kSmall,
-             .colour = shade > 0.55 ? pictures::kPaper : pictures::kInk,
+             .colour = shade > 0.55 ? palette.paper : palette.ink,
              .align = Align::kCentre});
       }
     }
   }
   if (gap == 0) {
     drawing.frame(
-        {grid.left() - 1.0, kTop - 1.0, grid.side() + 2.0, grid.side() + 2.0},
-        pictures::kEdge);
+        {grid.left() - 1.0,
+         grid.top - 1.0,
+         grid.side() + 2.0,
+         grid.side() + 2.0},
+        palette.edge);
   }
 }
 
@@ -152,11 +160,12 @@ std::int64_t tick_step(std::int64_t classes) {
 void draw_names(
     Drawing& drawing,
     const Grid& grid,
-    const std::vector<std::string>& classes) {
+    const std::vector<std::string>& classes,
+    const pictures::Palette& palette) {
   const std::int64_t step = grid.named ? 1 : tick_step(grid.classes);
   const pictures::TextStyle style{
       .size = grid.named ? grid.name_size : kSmall,
-      .colour = grid.named ? pictures::kInk : pictures::kFaintInk,
+      .colour = grid.named ? palette.ink : palette.faint_ink,
       .align = Align::kRight};
   pictures::TextStyle below = style;
   below.turned = true;
@@ -169,31 +178,39 @@ void draw_names(
               classes[static_cast<std::size_t>(i)], style.size, grid.name_room)
         : with_commas(i);
     drawing.text(
-        {grid.left() - 7.0, kTop + middle + style.size * 0.35}, name, style);
+        {grid.left() - 7.0, grid.top + middle + style.size * 0.35},
+        name,
+        style);
     drawing.text(
-        {grid.left() + middle + style.size * 0.35, kTop + grid.side() + 7.0},
+        {grid.left() + middle + style.size * 0.35,
+         grid.top + grid.side() + 7.0},
         name,
         below);
   }
   drawing.text(
-      {kMargin + 12.0, kTop + grid.side() / 2.0},
+      {kMargin + 12.0, grid.top + grid.side() / 2.0},
       "class",
-      {.align = Align::kCentre, .turned = true});
+      {.colour = palette.ink, .align = Align::kCentre, .turned = true});
   drawing.text(
       {grid.left() + grid.side() / 2.0,
-       kTop + grid.side() + grid.name_room + 32},
+       grid.top + grid.side() + grid.name_room + 32},
       "prediction",
-      {.align = Align::kCentre});
+      {.colour = palette.ink, .align = Align::kCentre});
 }
 
-void draw_legend(Drawing& drawing, double left) {
+void draw_legend(
+    Drawing& drawing,
+    double left,
+    double top,
+    const pictures::Palette& palette) {
   constexpr int kBar = 90;
   const auto scale = [&](const char* text, bool right) {
     drawing.text(
-        {left, 74}, text, {.size = kSmall, .colour = pictures::kFaintInk});
+        {left, top + 9}, text, {.size = kSmall, .colour = palette.faint_ink});
     left += pictures::text_width(text, kSmall) + 6;
     for (int i = 0; i < kBar; ++i) {
-      drawing.fill({left + i, 65, 1, 11}, colour_of(right, (i + 1.0) / kBar));
+      drawing.fill(
+          {left + i, top, 1, 11}, colour_of(right, (i + 1.0) / kBar, palette));
     }
     left += kBar + 18;
   };
@@ -201,19 +218,15 @@ void draw_legend(Drawing& drawing, double left) {
   scale("wrong", false);
 }
 
-} // namespace
-
-image::Image draw_confusion(
+void draw_heading(
+    Drawing& drawing,
     const Confusion& confusion,
-    const std::vector<std::string>& classes) {
-  const Grid grid = grid_of(classes);
-  Drawing drawing(
-      std::max(grid.left() + grid.side() + kMargin, kNarrowest),
-      kTop + grid.side() + static_cast<int>(std::ceil(grid.name_room)) + 52);
+    std::int64_t classes,
+    const pictures::Palette& palette) {
   drawing.text(
       {kMargin, 34},
-      fmt::format("Confusion of {} classes", with_commas(grid.classes)),
-      {.size = 18});
+      fmt::format("Confusion of {} classes", with_commas(classes)),
+      {.size = 18, .colour = palette.ink});
   drawing.text(
       {kMargin, 54},
       fmt::format(
@@ -222,10 +235,28 @@ image::Image draw_confusion(
           with_commas(confusion.count()),
           100 * confusion.accuracy(),
           100 * confusion.mean_accuracy()),
-      {.colour = pictures::kFaintInk});
-  draw_legend(drawing, kMargin);
-  draw_cells(drawing, confusion, grid);
-  draw_names(drawing, grid, classes);
+      {.colour = palette.faint_ink});
+}
+
+} // namespace
+
+image::Image draw_confusion(
+    const Confusion& confusion,
+    const std::vector<std::string>& classes,
+    const ConfusionStyle& style) {
+  constexpr double kLegend = 31; // of its top above the matrix
+  const pictures::Palette& palette = style.palette;
+  const Grid grid = grid_of(classes, style.heading);
+  Drawing drawing(
+      std::max(grid.left() + grid.side() + kMargin, kNarrowest),
+      grid.top + grid.side() + static_cast<int>(std::ceil(grid.name_room)) + 52,
+      palette.paper);
+  if (style.heading) {
+    draw_heading(drawing, confusion, grid.classes, palette);
+  }
+  draw_legend(drawing, kMargin, grid.top - kLegend, palette);
+  draw_cells(drawing, confusion, grid, palette);
+  draw_names(drawing, grid, classes, palette);
   return drawing.image();
 }
 

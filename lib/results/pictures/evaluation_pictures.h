@@ -1,6 +1,8 @@
 #pragma once
 
 #include "image/image.h"
+#include "pictures/cards.h"
+#include "pictures/colour.h"
 #include "results/calibration.h"
 #include "results/confusion.h"
 #include "results/outcome.h"
@@ -11,16 +13,21 @@ namespace vitrain::results {
 // shares of a row. Up to 60 classes have their names, and up to 30 their
 // numbers; of more than 500, several share a cell, which shows the largest
 // share.
+struct ConfusionStyle {
+  pictures::Palette palette = pictures::kLightPalette;
+  bool heading = true; // with the counts; else the page around it has them
+};
 image::Image draw_confusion(
     const Confusion& confusion,
-    const std::vector<std::string>& classes);
+    const std::vector<std::string>& classes,
+    const ConfusionStyle& style = {});
 
 // The reliability diagram: accuracy over confidence, and how many predictions
 // have it.
 image::Image draw_reliability(const Calibration& calibration);
 
-// The mistakes with the largest loss, at most 48. Nothing where there are none,
-// or their images cannot be read.
-std::optional<image::Image> draw_mistakes(const Evaluation& evaluation);
+// The mistakes with the largest loss, at most 48. Nothing if there are none, or
+// their images cannot be read.
+std::optional<pictures::CardSheet> draw_mistakes(const Evaluation& evaluation);
 
 } // namespace vitrain::results

@@ -11,7 +11,7 @@ constexpr std::size_t kMostMistakes = 48;
 
 } // namespace
 
-std::optional<image::Image> draw_mistakes(const Evaluation& evaluation) {
+std::optional<pictures::CardSheet> draw_mistakes(const Evaluation& evaluation) {
   std::vector<pictures::Card> cards;
   for (const Outcome& one : mistakes_of(evaluation.outcomes, kMostMistakes)) {
     auto picture = evaluation.picture(one.sample);
@@ -51,7 +51,7 @@ std::optional<image::Image> draw_mistakes(const Evaluation& evaluation) {
   for (const pictures::Card& card : cards) {
     sheet.add(card);
   }
-  return sheet.image();
+  return sheet;
 }
 
 } // namespace vitrain::results
