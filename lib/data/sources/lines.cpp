@@ -14,7 +14,6 @@ namespace {
 
 // A name has at most 4,096 bytes (PATH_MAX), a label a few.
 constexpr std::size_t kLongestLine = 8192;
-constexpr std::size_t kMostFields = 1000;
 constexpr std::size_t kMostProblems = 5;
 
 } // namespace
@@ -93,10 +92,15 @@ std::optional<char> separator_in(std::string_view first_line) {
   return is_plain ? std::optional(separator) : std::nullopt;
 }
 
-CsvRecords::CsvRecords(ReadBytes read, std::string name, char separator)
+CsvRecords::CsvRecords(
+    ReadBytes read,
+    std::string name,
+    char separator,
+    std::size_t most_fields)
     : characters_(std::move(read)),
       name_(std::move(name)),
-      separator_(separator) {
+      separator_(separator),
+      most_fields_(most_fields) {
   characters_.skip_byte_order_mark();
 }
 
@@ -107,11 +111,11 @@ bool CsvRecords::next(std::vector<std::string>& fields) {
     bool more = true;
     while (more) {
       VITRAIN_CHECK_DATA(
-          fields.size() < kMostFields,
+          fields.size() < most_fields_,
           "{}:{}: has more than {} fields",
           name_,
           number_,
-          kMostFields);
+          most_fields_);
       more = read_field(fields.emplace_back());
     }
     if (number_ == 1 &&

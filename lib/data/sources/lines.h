@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -65,6 +66,11 @@ class Lines {
   std::int64_t number_ = 0;
 };
 
+// Fields of a record that people write. A table that a program wrote, with a
+// column for each class, may have any number.
+inline constexpr std::size_t kMostFields = 1000;
+inline constexpr std::size_t kAnyFields = static_cast<std::size_t>(-1);
+
 // The records of a table whose fields stand between commas (RFC 4180), or
 // another `separator`: a field in quotes may have separators, quotes (two for
 // one) and line ends. Records of one empty field, which are empty lines, are
@@ -72,7 +78,11 @@ class Lines {
 // the separator, is passed over (separator_in() reads it).
 class CsvRecords {
  public:
-  CsvRecords(ReadBytes read, std::string name, char separator = ',');
+  CsvRecords(
+      ReadBytes read,
+      std::string name,
+      char separator = ',',
+      std::size_t most_fields = kMostFields);
 
   // The next record, or false. Throws Error(kData), with the line, for what is
   // no such table.
@@ -91,6 +101,7 @@ class CsvRecords {
   Characters characters_;
   std::string name_;
   char separator_;
+  std::size_t most_fields_;
   std::int64_t line_ = 1; // that the next character is on
   std::int64_t number_ = 0;
   std::int64_t empty_lines_ = 0;

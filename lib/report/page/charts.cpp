@@ -83,8 +83,10 @@ constexpr std::size_t kMostPointsOfAll = 20000; // of one curve of every run
 constexpr std::size_t kFewestPoints = 100;
 
 // Whether there is something to see: one worker's exchange is 0 all along.
-bool is_drawn(std::string_view key, const Curve* curve) {
+bool is_drawn(std::string_view key, const Run& run) {
+  const Curve* curve = run.records.curve(key);
   return curve != nullptr &&
+      (!key.ends_with(".top5") || run.shows(info_of(Metric::kTop5))) &&
       (key != "train.comm_wait" ||
        std::ranges::any_of(
            curve->values, [](double value) { return value != 0.0; }));
@@ -109,8 +111,7 @@ Json describe(const Chart& chart, std::span<const Run> runs) {
   Json curves = Json::array();
   for (const ChartCurve& curve : chart.curves) {
     if (std::ranges::any_of(runs, [&](const Run& run) {
-          return !curve.key.empty() &&
-              is_drawn(curve.key, run.records.curve(curve.key));
+          return !curve.key.empty() && is_drawn(curve.key, run);
         })) {
       curves.push_back({{"key", curve.key}, {"label", curve.label}});
     }

@@ -1,12 +1,14 @@
 #include <algorithm>
+#include <cmath>
+#include <functional>
 
 #include <fmt/format.h>
 
-#include "core/files/files.h"
-#include "core/text/base64.h"
+#include "core/error.h"
 #include "core/text/text.h"
 #include "report/page/html_document.h"
 #include "report/page/markup.h"
+#include "report/page/pictures.h"
 #include "report/page/sections.h"
 #include "report/runs/read_evaluation.h"
 
@@ -19,44 +21,30 @@ constexpr std::size_t kMostCells =
     40; // classes of a confusion matrix as a table
 constexpr std::size_t kMostPairs = 20;
 constexpr std::size_t kMostClasses = 1000; // rows of accuracy by class
-constexpr std::size_t kLargestPicture = std::size_t{6} << 20; // bytes
-constexpr std::string_view kPngBegins = "\x89PNG\r\n\x1a\n";
 
-// A PNG file in the page; "" where there is none. One that is too large for a
-// page is named instead.
-std::string picture(const fs::path& file, std::string_view text) {
-  std::error_code error;
-  if (!fs::is_regular_file(file, error)) {
-    return "";
-  }
-  std::string bytes;
+// A part of the section; what is wrong with its file is said in its place, and
+// the other parts are shown all the same.
+std::string part(const std::function<std::string()>& make) {
   try {
-    bytes = read_file(file, kLargestPicture, ExitCode::kStorage);
-  } catch (const Error&) {
-    return fmt::format(
-        "<p>{}: {}, which is too large for this page</p>\n",
-        html(text),
-        html(file.native()));
+    return make();
+  } catch (const Error& error) {
+    return fmt::format("<p class=\"why\">{}</p>\n", html(error.what()));
   }
-  if (!bytes.starts_with(kPngBegins)) {
-    return "";
-  }
-  std::string out = fmt::format(
-      "<figure><img alt=\"{0}\" src=\"data:image/png;base64,", html(text));
-  append_base64(out, bytes);
-  return out +
-      fmt::format("\"><figcaption>{}</figcaption></figure>\n", html(text));
 }
 
 std::string cell(std::int64_t count, std::int64_t all, bool right) {
+  if (count == 0) {
+    return "<td></td>";
+  }
+  constexpr double kDeep = 0.55; // from here on its text is light
   const double share =
       all > 0 ? static_cast<double>(count) / static_cast<double>(all) : 0.0;
-  return count == 0 ? "<td></td>"
-                    : fmt::format(
-                          "<td class=\"{}\" style=\"--share:{:.3f}\">{}</td>",
-                          right ? "right" : "wrong",
-                          share,
-                          count);
+  return fmt::format(
+      "<td class=\"{}{}\" style=\"--share:{:.3f}\">{}</td>",
+      right ? "right" : "wrong",
+      (right ? share : std::sqrt(share)) > kDeep ? " deep" : "",
+      share,
+      with_commas(count));
 }
 
 std::string confusion_table(const NamedConfusion& table) {
@@ -83,13 +71,44 @@ std::string confusion_table(const NamedConfusion& table) {
       rows);
 }
 
-std::string mistaken_pairs(const NamedConfusion& table) {
-  std::string rows;
+// What was taken for something else.
+struct MistakenPair {
+  std::string label;
+  std::string prediction;
+  std::int64_t count = 0;
+};
+
+std::vector<MistakenPair> pairs_of(const NamedConfusion& table) {
+  std::vector<MistakenPair> pairs;
   for (const auto& pair : table.counts.most_confused(kMostPairs)) {
+    pairs.push_back(
+        {table.classes[static_cast<std::size_t>(pair.label)],
+         table.classes[static_cast<std::size_t>(pair.prediction)],
+         pair.count});
+  }
+  return pairs;
+}
+
+// As far as the table of classes knows: of each class the most frequent one.
+std::vector<MistakenPair> pairs_of(const std::vector<NamedClass>& classes) {
+  std::vector<MistakenPair> pairs;
+  for (const NamedClass& one : classes) {
+    if (!one.confused_with.empty() && one.result.confused > 0) {
+      pairs.push_back({one.name, one.confused_with, one.result.confused});
+    }
+  }
+  std::ranges::stable_sort(pairs, std::greater<>(), &MistakenPair::count);
+  pairs.resize(std::min(pairs.size(), kMostPairs));
+  return pairs;
+}
+
+std::string mistaken_pairs(const std::vector<MistakenPair>& pairs) {
+  std::string rows;
+  for (const MistakenPair& pair : pairs) {
     rows += fmt::format(
         "<tr><td>{}</td><td>{}</td><td>{}</td></tr>\n",
-        html(table.classes[static_cast<std::size_t>(pair.label)]),
-        html(table.classes[static_cast<std::size_t>(pair.prediction)]),
+        html(pair.label),
+        html(pair.prediction),
         with_commas(pair.count));
   }
   return rows.empty()
@@ -107,8 +126,9 @@ std::string class_bars(std::vector<NamedClass> classes) {
   }
   const bool lists = classes.front().average_precision.has_value();
   std::ranges::stable_sort(classes, {}, &NamedClass::share);
+  const std::size_t shown = std::min(classes.size(), kMostClasses);
   std::string rows;
-  for (std::size_t i = 0; i < std::min(classes.size(), kMostClasses); ++i) {
+  for (std::size_t i = 0; i < shown; ++i) {
     const NamedClass& one = classes[i];
     rows += fmt::format(
         "<tr><th>{}</th><td class=\"bar\" style=\"--share:{:.4f}\">{:.2f} %"
@@ -121,35 +141,66 @@ std::string class_bars(std::vector<NamedClass> classes) {
   }
   const bool open = classes.size() <= kMostCells;
   return fmt::format(
-      "<details{}><summary>{} by class, worst first</summary>"
+      "<details{}><summary>{} by class, worst first{}</summary>"
       "<div class=\"wide\"><table "
       "class=\"bars\">\n{}</table></div></details>\n",
       open ? " open" : "",
       lists ? "Average precision" : "Accuracy",
+      shown < classes.size()
+          ? fmt::format(
+                ": {} of {} classes; evaluation/per_class.csv has all",
+                with_commas(static_cast<std::int64_t>(shown)),
+                with_commas(std::ssize(classes)))
+          : "",
       rows);
 }
 
-// What an evaluation's tables say; what is wrong with them is said, too.
-std::string tables(const fs::path& folder) {
-  try {
-    const NamedConfusion confusion = read_confusion(folder / "confusion.csv");
-    std::string out =
-        confusion.classes.size() <= kMostCells && !confusion.classes.empty()
-        ? confusion_table(confusion)
-        : picture(folder / "confusion.png", "Confusion matrix");
-    const std::string beside = mistaken_pairs(confusion);
-    if (!out.empty() && !beside.empty()) {
-      out = fmt::format(
-          "<div class=\"columns\"><div>{}</div><div>{}</div></div>\n",
-          out,
-          beside);
-    } else {
-      out += beside;
+// The confusion from the table of all cells, or, of many classes, from that of
+// the pairs that were met.
+NamedConfusion confusion_of(
+    const fs::path& folder,
+    const std::vector<NamedClass>& classes) {
+  NamedConfusion table = read_confusion(folder / "confusion.csv");
+  const fs::path pairs = folder / "confusion_pairs.csv";
+  std::error_code error;
+  if (table.classes.empty() && fs::exists(pairs, error)) {
+    for (const NamedClass& one : classes) {
+      table.classes.push_back(one.name);
     }
-    return out + class_bars(read_per_class(folder / "per_class.csv"));
-  } catch (const Error& error) {
-    return fmt::format("<p class=\"why\">{}</p>\n", html(error.what()));
+    table.counts = results::Confusion(
+        std::ssize(classes), read_confusion_pairs(pairs, std::ssize(classes)));
   }
+  return table;
+}
+
+std::string confusion_part(
+    const fs::path& folder,
+    const std::vector<NamedClass>& classes) {
+  const NamedConfusion table = confusion_of(folder, classes);
+  const bool known = !table.classes.empty();
+  const std::string matrix = !known
+      ? picture(folder / "confusion.png", "Confusion matrix", Paper::kWhite)
+      : table.classes.size() <= kMostCells ? confusion_table(table)
+                                           : heat_map(table);
+  const std::string pairs =
+      mistaken_pairs(known ? pairs_of(table) : pairs_of(classes));
+  return matrix.empty() || pairs.empty()
+      ? matrix + pairs
+      : fmt::format(
+            "<div class=\"columns\"><div>{}</div><div>{}</div></div>\n",
+            matrix,
+            pairs);
+}
+
+std::string reliability_part(const fs::path& folder) {
+  const std::string chart =
+      reliability(read_reliability(folder / "reliability.csv"));
+  return chart.empty()
+      ? picture(
+            folder / "reliability.png",
+            "Reliability: how often it is right, by how sure it is",
+            Paper::kWhite)
+      : chart;
 }
 
 } // namespace
@@ -160,22 +211,27 @@ std::string evaluation_section(const Run& run) {
   if (!fs::is_directory(folder, error)) {
     return "";
   }
+  std::vector<NamedClass> classes;
+  const std::string problem = part([&] {
+    classes = read_per_class(folder / "per_class.csv");
+    return std::string();
+  });
   return section(
       "Last evaluation",
-      tables(folder) +
-          picture(
-              folder / "mistakes.png", "The mistakes with the largest loss") +
-          picture(
-              folder / "reliability.png",
-              "Reliability: how often it is right, by how sure it is"));
+      part([&] { return confusion_part(folder, classes); }) + problem +
+          class_bars(classes) + part([&] {
+            return cards(
+                folder / "mistakes.png", "The mistakes with the largest loss");
+          }) +
+          part([&] { return reliability_part(folder); }));
 }
 
 std::string samples_section(const Run& run) {
-  return section(
-      "Training images",
-      picture(
-          run.folder.path / "samples.png",
-          "Augmented, as the first batch of training saw them"));
+  return section("Training images", part([&] {
+                   return cards(
+                       run.folder.path / "samples.png",
+                       "Augmented, as the first batch of training saw them");
+                 }));
 }
 
 } // namespace vitrain::report

@@ -1,5 +1,8 @@
 #include "report/page/page.h"
 
+#include <algorithm>
+#include <cmath>
+
 #include <fmt/format.h>
 
 #include "core/text/json_values.h"
@@ -20,22 +23,79 @@ std::string run_mark(std::span<const Run> runs, std::size_t i) {
       "<span class=\"mark\" data-run=\"{}\"></span>{}", i, html(runs[i].name));
 }
 
-std::string result_row(std::span<const Run> runs, std::size_t i) {
+// The runs whose best evaluation no other one exceeds, where all are judged by
+// the same metric: several if they are equal, none of fewer than two results.
+std::vector<bool> winners_of(std::span<const Run> runs) {
+  std::vector<std::optional<double>> values;
+  for (const Run& run : runs) {
+    const Json* best = run.best();
+    values.push_back(
+        best == nullptr ? std::nullopt : json_number(*best, run.metric().name));
+  }
+  std::vector<bool> wins(runs.size(), false);
+  const MetricInfo& metric = runs.front().metric();
+  const bool comparable = std::ranges::all_of(runs, [&](const Run& run) {
+    return run.best() == nullptr || run.metric().value == metric.value;
+  });
+  std::optional<double> best;
+  std::int64_t known = 0;
+  for (const auto& value : values) {
+    if (!value || !std::isfinite(*value)) {
+      continue;
+    }
+    ++known;
+    best = !best                  ? *value
+        : metric.larger_is_better ? std::max(*best, *value)
+                                  : std::min(*best, *value);
+  }
+  for (std::size_t i = 0; comparable && known > 1 && i < runs.size(); ++i) {
+    wins[i] = values[i] == best;
+  }
+  return wins;
+}
+
+// Settings that stand beside the results: those in which recipes differ.
+std::vector<SettingRow> settings_beside(std::span<const Run> runs) {
+  constexpr std::size_t kMost = 6; // the section below has all
+  std::vector<SettingRow> rows = different_settings(runs);
+  rows.resize(std::min(rows.size(), kMost));
+  return rows;
+}
+
+struct ResultColumns {
+  std::vector<MetricInfo> metrics;
+  std::vector<SettingRow> settings;
+  std::vector<bool> winners;
+};
+
+std::string result_row(
+    std::span<const Run> runs,
+    std::size_t i,
+    const ResultColumns& columns) {
   const Run& run = runs[i];
   const Json* last = run.last();
+  std::string differs;
+  for (const SettingRow& row : columns.settings) {
+    differs +=
+        fmt::format("<td class=\"setting\">{}</td>", html(row.values[i]));
+  }
   std::string metrics;
-  for (const MetricInfo& metric : metrics_of(runs)) {
+  for (const MetricInfo& metric : columns.metrics) {
     const auto value =
         last == nullptr ? std::nullopt : json_number(*last, metric.name);
     metrics +=
         fmt::format("<td>{}</td>", value ? metric_value(metric, *value) : "");
   }
+  const bool wins = columns.winners[i];
   return fmt::format(
-      "<tr><th>{}</th><td>{}</td><td>{}</td>{}<td>{}</td><td>{}</td><td>{}</td>"
-      "</tr>\n",
+      "<tr{}><th>{}</th><td>{}{}</td><td>{}</td>{}{}<td>{}</td><td>{}</td>"
+      "<td>{}</td></tr>\n",
+      wins ? " class=\"winner\"" : "",
       run_mark(runs, i),
       badge(run.state),
+      wins ? " <span class=\"badge best\">best</span>" : "",
       html(evaluation_text(run, run.best())),
+      differs,
       metrics,
       epochs_text(run, "/"),
       rate_text(run.images_per_second()),
@@ -43,18 +103,25 @@ std::string result_row(std::span<const Run> runs, std::size_t i) {
 }
 
 std::string results(std::span<const Run> runs) {
+  const ResultColumns columns{
+      .metrics = metrics_of(runs),
+      .settings = settings_beside(runs),
+      .winners = winners_of(runs)};
   std::string rows;
   for (std::size_t i = 0; i < runs.size(); ++i) {
-    rows += result_row(runs, i);
+    rows += result_row(runs, i, columns);
   }
   std::string names;
-  for (const MetricInfo& metric : metrics_of(runs)) {
+  for (const SettingRow& row : columns.settings) {
+    names += fmt::format("<th class=\"setting\">{}</th>", html(row.name));
+  }
+  for (const MetricInfo& metric : columns.metrics) {
     names += fmt::format("<th>last {}</th>", metric.name);
   }
   return fmt::format(
-      "<div class=\"wide\"><table class=\"results\">\n<tr><th>run</th><th></th>"
-      "<th>best</th>{}<th>epoch</th><th>images/s</th><th>time</th></tr>\n{}"
-      "</table></div>\n",
+      "<div class=\"wide\"><table class=\"results\">\n<tr><th>run</th><th>"
+      "state</th><th>best</th>{}<th>epoch</th><th>images/s</th><th>time</th>"
+      "</tr>\n{}</table></div>\n",
       names,
       rows);
 }

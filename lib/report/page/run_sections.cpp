@@ -49,12 +49,22 @@ std::string hits_of(const Json& evaluation) {
       : fmt::format("{} of {}", hits, field_text(evaluation, "count"));
 }
 
-std::string place_of(const Run& run, const Json& evaluation) {
+// What stands below a value: where in the run it is, and of top-1 how many were
+// right.
+std::string
+note_of(const Run& run, const Json& evaluation, const MetricInfo& metric) {
   const auto step =
       static_cast<std::int64_t>(json_number(evaluation, "step").value_or(0.0));
-  return !run.timeline().empty()
-      ? fmt::format("epoch {}, step {}", run.epoch_of(step), with_commas(step))
-      : hits_of(evaluation);
+  std::vector<std::string> parts;
+  if (metric.value == Metric::kTop1) {
+    parts.push_back(hits_of(evaluation));
+  }
+  if (!run.timeline().empty()) {
+    parts.push_back(fmt::format(
+        "epoch {}, step {}", run.epoch_of(step), with_commas(step)));
+  }
+  std::erase(parts, "");
+  return join(parts, " \u00b7 ");
 }
 
 std::string metric_tiles(const Run& run) {
@@ -69,7 +79,7 @@ std::string metric_tiles(const Run& run) {
         named(word, metric),
         metric_value(
             metric, json_number(evaluation, metric.name).value_or(NAN)),
-        place_of(run, evaluation));
+        note_of(run, evaluation, metric));
   };
   const Json* best = run.best();
   const Json* last = run.last();
@@ -83,11 +93,12 @@ std::string metric_tiles(const Run& run) {
   out += tile_of("last", *last);
   for (const MetricInfo& other : kMetrics) {
     const auto value = json_number(*last, other.name);
-    if (value && other.value != metric.value) {
+    if (value && other.value != metric.value && run.shows(other)) {
+      const bool hits = other.value == Metric::kTop1;
       out += tile(
           named("last", other),
           metric_value(other, *value),
-          other.of_classes ? "" : hits_of(*last));
+          hits ? hits_of(*last) : "");
     }
   }
   return out;
@@ -227,6 +238,23 @@ std::string recipe_section(const Run& run) {
   return section("Recipe", out);
 }
 
+namespace {
+
+// "24684092 kB", as older versions wrote the machine's memory, is "23.5
+// GiB"; other texts stay.
+std::string memory_text(const std::string& text) {
+  constexpr std::string_view kUnit = " kB";
+  std::int64_t kibibytes = 0;
+  return text.ends_with(kUnit) &&
+          parse_int(
+              std::string_view(text).substr(0, text.size() - kUnit.size()),
+              kibibytes)
+      ? human_bytes(1024.0 * static_cast<double>(kibibytes))
+      : text;
+}
+
+} // namespace
+
 std::string system_section(const Run& run) {
   PairTable table;
   for (const auto& [key, value] : run.environment.items()) {
@@ -237,7 +265,7 @@ std::string system_section(const Run& run) {
             inner.is_string() ? inner.get<std::string>() : to_line(inner));
       }
     } else {
-      table.add(key, field_text(run.environment, key));
+      table.add(key, memory_text(field_text(run.environment, key)));
     }
   }
   return section("System", table.text());

@@ -1,6 +1,8 @@
 #include "report/runs/read_evaluation.h"
 
 #include <algorithm>
+#include <cmath>
+#include <functional>
 #include <utility>
 
 #include "core/check.h"
@@ -12,33 +14,36 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uintmax_t kLargestTable = std::uintmax_t{8} << 20; // bytes
+using Fields = std::vector<std::string>;
 
-using TableRow = std::vector<std::string>;
-
-// The records of a table; none where there is no such file, or one that nobody
-// could look at.
-std::vector<TableRow> read_table(const fs::path& file) {
+// Calls `take` with the first record of a table and each of the others, whose
+// number of fields is that of the first. False if there is no such file.
+bool read_records(
+    const fs::path& file,
+    const std::function<void(const Fields& head, const Fields& record)>& take) {
   std::error_code error;
-  const std::uintmax_t size = fs::file_size(file, error);
-  std::vector<TableRow> rows;
-  if (error || size > kLargestTable) {
-    return rows;
+  if (!fs::is_regular_file(file, error)) {
+    return false;
   }
   const std::string name = printable(file.native());
-  data::CsvRecords records(data::open_text(file, "a table"), name);
-  TableRow row;
-  while (records.next(row)) {
-    rows.push_back(row);
+  data::CsvRecords records(
+      data::open_text(file, "a table"), name, ',', data::kAnyFields);
+  Fields head;
+  if (!records.next(head)) {
+    return false;
+  }
+  Fields record;
+  while (records.next(record)) {
     VITRAIN_CHECK_DATA(
-        rows.size() == 1 || row.size() == rows.front().size(),
+        record.size() == head.size(),
         "{}: line {} has {} fields, and the first one {}",
         name,
         records.number(),
-        row.size(),
-        rows.front().size());
+        record.size(),
+        head.size());
+    take(head, record);
   }
-  return rows;
+  return true;
 }
 
 std::int64_t count_of(const std::string& text, const fs::path& file) {
@@ -51,75 +56,130 @@ std::int64_t count_of(const std::string& text, const fs::path& file) {
   return count;
 }
 
+// The field of a record in the column of this name; null if there is none.
+const std::string*
+optional_field(const Fields& head, const Fields& record, const char* name) {
+  const auto found = std::ranges::find(head, name);
+  return found == head.end()
+      ? nullptr
+      : &record[static_cast<std::size_t>(found - head.begin())];
+}
+
+const std::string& field_of(
+    const Fields& head,
+    const Fields& record,
+    const char* name,
+    const fs::path& file) {
+  const std::string* field = optional_field(head, record, name);
+  VITRAIN_CHECK_DATA(
+      field != nullptr,
+      "{}: has no column '{}'",
+      printable(file.native()),
+      name);
+  return *field;
+}
+
 } // namespace
 
 NamedConfusion read_confusion(const fs::path& file) {
-  const std::vector<TableRow> rows = read_table(file);
   NamedConfusion table;
-  if (rows.empty()) {
-    return table;
-  }
-  table.classes.assign(rows.front().begin() + 1, rows.front().end());
+  results::Confusion::Cells cells;
+  std::int32_t label = 0;
+  const bool found =
+      read_records(file, [&](const Fields& head, const Fields& record) {
+        if (label == 0) {
+          table.classes.assign(head.begin() + 1, head.end());
+        }
+        for (std::size_t i = 1; i < record.size(); ++i) {
+          if (record[i] == "0") { // most of them
+            continue;
+          }
+          const std::int64_t count = count_of(record[i], file);
+          if (count > 0) {
+            cells[{label, static_cast<std::int32_t>(i) - 1}] = count;
+          }
+        }
+        ++label;
+      });
   const std::int64_t classes = std::ssize(table.classes);
   VITRAIN_CHECK_DATA(
-      std::ssize(rows) == classes + 1,
+      !found || label == classes,
       "{}: has {} rows for {} classes",
       printable(file.native()),
-      rows.size() - 1,
+      label,
       classes);
-  results::Confusion::Cells cells;
-  for (std::int32_t label = 0; label < classes; ++label) {
-    const TableRow& row = rows[static_cast<std::size_t>(label) + 1];
-    for (std::int32_t prediction = 0; prediction < classes; ++prediction) {
-      const std::int64_t count =
-          count_of(row[static_cast<std::size_t>(prediction) + 1], file);
-      if (count > 0) {
-        cells[{label, prediction}] = count;
-      }
-    }
-  }
   table.counts = results::Confusion(classes, std::move(cells));
   return table;
 }
 
-namespace {
-
-constexpr const char* kPrecision = "average_precision";
-
-} // namespace
+results::Confusion::Cells read_confusion_pairs(
+    const fs::path& file,
+    std::int64_t classes) {
+  results::Confusion::Cells cells;
+  read_records(file, [&](const Fields& head, const Fields& record) {
+    const auto number = [&](const char* name) {
+      return count_of(field_of(head, record, name, file), file);
+    };
+    const std::int64_t label = number("label");
+    const std::int64_t prediction = number("prediction");
+    VITRAIN_CHECK_DATA(
+        label < classes && prediction < classes,
+        "{}: label {}, prediction {}: there are {} classes",
+        printable(file.native()),
+        label,
+        prediction,
+        classes);
+    if (const std::int64_t count = number("count"); count > 0) {
+      cells[{
+          static_cast<std::int32_t>(label),
+          static_cast<std::int32_t>(prediction)}] = count;
+    }
+  });
+  return cells;
+}
 
 std::vector<NamedClass> read_per_class(const fs::path& file) {
-  const std::vector<TableRow> rows = read_table(file);
   std::vector<NamedClass> results;
-  if (rows.empty()) {
-    return results;
-  }
-  const auto column = [&](const char* name) {
-    const auto found = std::ranges::find(rows.front(), name);
-    VITRAIN_CHECK_DATA(
-        found != rows.front().end(),
-        "{}: has no column '{}'",
-        printable(file.native()),
-        name);
-    return static_cast<std::size_t>(found - rows.front().begin());
-  };
-  const std::size_t name = column("class");
-  const std::size_t count = column("count");
-  const std::size_t correct = column("correct");
-  const bool lists =
-      std::ranges::find(rows.front(), kPrecision) != rows.front().end();
-  for (std::size_t i = 1; i < rows.size(); ++i) {
-    results.push_back(
-        {.name = rows[i][name],
-         .result = {
-             .count = count_of(rows[i][count], file),
-             .correct = count_of(rows[i][correct], file)}});
-    double precision = 0.0;
-    if (lists && parse_double(rows[i][column(kPrecision)], precision)) {
-      results.back().average_precision = precision;
+  read_records(file, [&](const Fields& head, const Fields& record) {
+    NamedClass one{
+        .name = field_of(head, record, "class", file),
+        .result = {
+            .count = count_of(field_of(head, record, "count", file), file),
+            .correct =
+                count_of(field_of(head, record, "correct", file), file)}};
+    const std::string* with = optional_field(head, record, "confused_with");
+    const std::string* times = optional_field(head, record, "confused");
+    if (with != nullptr && times != nullptr && !with->empty()) {
+      one.confused_with = *with;
+      one.result.confused = count_of(*times, file);
     }
-  }
+    double precision = 0.0;
+    const std::string* listed =
+        optional_field(head, record, "average_precision");
+    if (listed != nullptr && parse_double(*listed, precision)) {
+      one.average_precision = precision;
+    }
+    results.push_back(std::move(one));
+  });
   return results;
+}
+
+std::vector<results::Calibration::Bin> read_reliability(const fs::path& file) {
+  std::vector<results::Calibration::Bin> bins;
+  read_records(file, [&](const Fields& head, const Fields& record) {
+    results::Calibration::Bin bin{
+        .count = count_of(field_of(head, record, "count", file), file)};
+    const auto share_of = [&](const char* name) {
+      double share = 0.0; // of an empty bin there is none
+      parse_double(field_of(head, record, name, file), share);
+      return std::clamp(share, 0.0, 1.0);
+    };
+    const auto count = static_cast<double>(bin.count);
+    bin.confidence_sum = share_of("confidence") * count;
+    bin.correct = std::llround(share_of("accuracy") * count);
+    bins.push_back(bin);
+  });
+  return bins;
 }
 
 } // namespace vitrain::report

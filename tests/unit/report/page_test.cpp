@@ -124,7 +124,60 @@ TEST(Page, ComparesRuns) {
           HasSubstr("<h1>2 runs</h1>"),
           HasSubstr("data-run=\"1\"></span>b"),
           HasSubstr("<th>optim.lr</th>"),
-          HasSubstr("<td>0.25</td>")));
+          HasSubstr("<td>0.25</td>"),
+          // What differs stands beside the results, too.
+          HasSubstr("<th class=\"setting\">optim.lr</th>"),
+          HasSubstr("<td class=\"setting\">0.25</td>")));
+}
+
+TEST(Page, MarksTheWinner) {
+  const TempFolder folder;
+  write_run(folder, "a");
+  write_run(folder, "b");
+  folder.write(
+      "b/metrics.jsonl",
+      start_line(2, 4) + eval_line(2, 1, 99) + done_line(4, 0));
+  const auto rows_of = [&](const std::vector<report::Run>& runs) {
+    const std::string page = comparison_page(runs, page_options());
+    return std::pair(
+        count_of(page, "<tr class=\"winner\">"),
+        page.find("<tr class=\"winner\"><th><span class=\"mark\" "
+                  "data-run=\"1\">") != page.npos);
+  };
+  const report::Run a = open_run(folder / "a");
+  const report::Run b = open_run(folder / "b");
+  EXPECT_EQ(rows_of({a, b}), std::pair(1UL, true));
+  EXPECT_EQ(rows_of({a, a}).first, 2u); // both
+  write_run(folder, "c");
+  folder.write("c/metrics.jsonl", start_line(2, 4));
+  const report::Run c = open_run(folder / "c");
+  EXPECT_EQ(rows_of({a, c}).first, 0u); // there is nothing to compare
+  config::Recipe by_loss;
+  by_loss.checkpoint.metric = Metric::kLoss;
+  const report::Run d = open_run(write_run(folder, "d", by_loss));
+  EXPECT_EQ(rows_of({a, d}).first, 0u); // by different metrics
+}
+
+// "50 of 100" stood below the loss.
+TEST(Page, HitsStandBelowTheAccuracy) {
+  const TempFolder folder;
+  const std::string page =
+      run_page(open_run(write_run(folder, "a")), page_options());
+  EXPECT_THAT(
+      page,
+      AllOf(
+          HasSubstr("<span>last top1</span><b>55.00 %</b><small>50 of 100 "
+                    "\u00b7 epoch 2, step 4</small>"),
+          HasSubstr("<span>last loss</span><b>1.2500</b><small></small>")));
+}
+
+TEST(Page, MemoryIsInGibibytes) {
+  const TempFolder folder;
+  const auto path = write_run(folder, "a");
+  folder.write("a/environment.json", Json{{"memory", "24684092 kB"}}.dump());
+  EXPECT_THAT(
+      run_page(open_run(path), page_options()),
+      AllOf(HasSubstr("<td>23.5 GiB</td>"), Not(HasSubstr("kB"))));
 }
 
 TEST(Charts, LeaveOutWhatNoRunHas) {
