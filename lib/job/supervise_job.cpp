@@ -9,6 +9,7 @@
 #include "core/text/json.h"
 #include "core/text/text.h"
 #include "job/prepare/choose_devices.h"
+#include "job/run/failure_record.h"
 #include "job/run/resume_advice.h"
 #include "job/run/run_directory.h"
 #include "job/run_decision.h"
@@ -36,7 +37,8 @@ void tell(const std::string& text) {
   logging::StreamOutput& output = logging::standard_error();
   // A worker that was killed leaves its progress line behind.
   const bool erase = !text.empty() && output.is_terminal();
-  output.write((erase ? "\r\x1b[K" : "") + text);
+  output.write(erase ? "\r\x1b[K" : "");
+  output.message(text);
 }
 
 // What node 0 has decided about the next attempt, the same on every machine.
@@ -161,6 +163,19 @@ launch::SupervisorOptions supervisor_options(const PreparedJob& prepared) {
   return options;
 }
 
+// Leaves in the run folder why an attempt failed.
+void record_failure(const RunDirectory& run, const launch::Outcome& outcome) {
+  const int code = outcome.exit_code;
+  if (code == 0 || code == static_cast<int>(ExitCode::kStopped)) {
+    return;
+  }
+  const std::string reason = !outcome.reason.empty() ? outcome.reason
+      : outcome.stopped_in_setup
+      ? fmt::format("ended by {} in set-up", launch::signal_name(code - 128))
+      : outcome.report.substr(0, outcome.report.find('\n'));
+  write_failure(run, reason, code);
+}
+
 int supervise_here(PreparedJob& prepared) {
   Job& job = prepared.job;
   launch::provide_open_files(open_files(job, prepared.workers));
@@ -206,6 +221,9 @@ int supervise_here(PreparedJob& prepared) {
     options.store_port = store.port;
     const launch::Outcome outcome = launch::supervise(options);
     tell(outcome.report);
+    if (prepared.decides()) {
+      record_failure(run, outcome);
+    }
     if (job.mode == JobMode::kEval && prepared.decides() &&
         remove_unkept(job.recipe, run, outcome.exit_code) &&
         outcome.exit_code != 0) {

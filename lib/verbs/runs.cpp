@@ -1,7 +1,10 @@
+#include <unistd.h>
+
 #include <cstdio>
 
 #include <fmt/format.h>
 
+#include "core/system/terminal.h"
 #include "core/text/text.h"
 #include "logging/terminal/console.h"
 #include "report/terminal/listing.h"
@@ -26,7 +29,9 @@ int runs(const config::Arguments& arguments) {
   } else {
     // Not print(), which drops what cannot be written.
     std::fputs(
-        report::runs_table(list, console.style(), console.is_live()).c_str(),
+        report::runs_table(
+            list, console.style(), terminal_columns(STDOUT_FILENO) > 0)
+            .c_str(),
         stdout);
   }
   return 0;

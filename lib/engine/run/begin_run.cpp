@@ -74,6 +74,7 @@ Json announce(Session& session) {
   if (session.rank == 0) { // counting an epoch's samples takes its time
     sections = describe_run(facts);
   }
+  session.reporter.choices(session.spec.num_classes);
   session.reporter.start(describe_title(facts), sections, length);
   warn_of_no_decay(session);
   Json record = start_record(facts);
@@ -102,6 +103,9 @@ void open_run(Session& session, const Json& start) {
   }
   session.reporter.open_records(start);
   if (session.rank == 0) {
+    std::error_code ignored;
+    std::filesystem::remove(
+        job.run().failure(), ignored); // of a process before
     write_file_atomically(
         job.run().environment(), describe_environment(session).dump(2) + "\n");
   }

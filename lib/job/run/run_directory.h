@@ -16,6 +16,8 @@ struct RunDirectory {
   std::filesystem::path environment() const {
     return path / "environment.json";
   }
+  // How the run failed, until it starts again (job/run/run_failure.h).
+  std::filesystem::path failure() const { return path / "failure.json"; }
   std::filesystem::path metrics() const { return path / "metrics.jsonl"; }
   std::filesystem::path summary() const { return path / "summary.csv"; }
   std::filesystem::path bad_samples() const {

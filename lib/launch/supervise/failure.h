@@ -18,6 +18,10 @@ struct Failure {
   double failed = 0; // when it happened, by the worker's word or else as seen
 };
 
+// A failure in one line: what the worker stated (lines of its log as
+// stated_reason() gives them), else how it ended.
+std::string short_reason(const Failure& failure, const std::string& stated);
+
 // Takes the one that failed first from several, at least one: a worker that
 // lost its peer failed after it, in whatever order they were seen to end.
 inline Failure take_first_to_fail(std::vector<Failure>& failures) {

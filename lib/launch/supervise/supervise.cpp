@@ -406,11 +406,7 @@ void Supervision::kill_all(double now) {
 std::string Supervision::failure_report() {
   const WorkerProcess& member = workers_.member(failure_->rank);
   const std::string name = printable(member.log.native());
-  // Killed, it had no time for words: what is there is about something else.
-  const bool spoke = member.exit_status && !member.exit_status->signalled;
-  const std::string reason = spoke
-      ? stated_reason(member.log, member.log_start, options_.log_lines)
-      : "";
+  const std::string reason = member.stated_reason(options_.log_lines);
   std::string text = reason.empty()
       ? fmt::format("{} {}.\n", member.label(), failure_->cause)
       : fmt::format("{} {}:\n{}", member.label(), failure_->cause, reason);
@@ -462,6 +458,8 @@ Outcome Supervision::conclude() {
     outcome.exit_code = failure_->exit_code;
     outcome.failed_rank = failure_->rank;
     outcome.failure = failure_->kind;
+    outcome.reason = short_reason(
+        *failure_, workers_.member(failure_->rank).stated_reason(/*lines=*/1));
     outcome.failed_in_setup =
         workers_.progress(failure_->rank).section == Section::kSetup;
     outcome.report = failure_report() + outcome.report;

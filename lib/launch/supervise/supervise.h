@@ -64,6 +64,10 @@ struct Outcome {
   // What a person needs to know, several lines with a newline each: which
   // worker failed first, how, where, its last lines. Empty after success.
   std::string report;
+  // Of a worker of this machine that failed first, the root cause in one line,
+  // for lists of runs: "rank 1 killed by signal 9 (SIGKILL) in step 12", "rank
+  // 0: no such file: x". Else empty.
+  std::string reason;
   // Rank of the worker that failed first, where it was one of this machine.
   std::optional<int> failed_rank;
   // How that one failed and where, in words that are the same when the same

@@ -25,6 +25,11 @@ std::string WorkerProcess::label() const {
   return fmt::format("rank {} (pid {}, {})", rank, pid, device);
 }
 
+std::string WorkerProcess::stated_reason(int lines) const {
+  const bool spoke = exit_status && !exit_status->signalled;
+  return spoke ? launch::stated_reason(log, log_start, lines) : "";
+}
+
 WorkerProcesses::WorkerProcesses(const SupervisorOptions& options)
     : options_(options),
       first_rank_(options.nodes != nullptr ? options.nodes->first_rank() : 0),

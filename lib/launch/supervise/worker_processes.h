@@ -28,6 +28,9 @@ struct WorkerProcess {
 
   // "rank 1 (pid 1234, cpu)".
   std::string label() const;
+  // What it says of its failure, at most that many lines of its log; "" if a
+  // signal ended it: then its last words are about something else.
+  std::string stated_reason(int lines) const;
 };
 
 // The workers of a run: starts, watches, signals and reaps them. What to do

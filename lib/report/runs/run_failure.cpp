@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <cstdint>
 #include <fstream>
+#include <optional>
 #include <string_view>
 #include <vector>
+
+#include <fmt/format.h>
 
 #include "core/text/text.h"
 
@@ -27,9 +30,25 @@ std::int64_t rank_of(const fs::path& file) {
       : -1;
 }
 
-// What a worker meets when another one is gone.
+// Whether a worker only met with the end of another one.
 bool is_consequence(const std::string& reason) {
-  return reason.find("a collective failed") != std::string::npos;
+  constexpr std::string_view kWords[] = {
+      "a collective failed",
+      "gloo/",
+      "Connection closed by peer",
+      "Connection reset by peer",
+      "the connection between workers and servers was closed",
+      "remote process exited"}; // NCCL
+  return std::ranges::any_of(kWords, [&](std::string_view word) {
+    return reason.find(word) != std::string::npos;
+  });
+}
+
+// "rank 0 of 2, cpu, started by vitrain on ...": what follows is of another
+// attempt.
+bool begins_attempt(const std::string& line) {
+  return line.starts_with("rank ") &&
+      line.find(", started by ") != std::string::npos;
 }
 
 std::string last_error(const fs::path& file) {
@@ -41,6 +60,9 @@ std::string last_error(const fs::path& file) {
   std::string line;
   while (std::getline(input, line)) {
     constexpr std::string_view kError = "error: ";
+    if (begins_attempt(line)) {
+      found.clear();
+    }
     const std::size_t at = line.find(kError);
     // "error: ..." and "error: rank 3: ...", whatever coloured it.
     if (at != std::string::npos && at < 16) {
@@ -66,14 +88,21 @@ std::string why_it_failed(const fs::path& log_folder) {
   std::ranges::sort(logs);
   logs.resize(std::min(logs.size(), kMostWorkers));
   std::string found;
+  std::optional<std::int64_t> silent;
   for (const auto& [rank, file] : logs) {
     std::string reason = last_error(file);
     if (!reason.empty() && !is_consequence(reason)) {
       return reason;
     }
+    if (reason.empty() && !silent) {
+      silent = rank;
+    }
     found = found.empty() ? reason : found;
   }
-  return found;
+  // Peers lost one that had no time for words.
+  return !found.empty() && silent
+      ? fmt::format("rank {} ended without a word", *silent)
+      : found;
 }
 
 } // namespace vitrain::report

@@ -10,6 +10,7 @@
 #include "core/text/json_values.h"
 #include "core/text/text.h"
 #include "core/text/url.h"
+#include "job/run/failure_record.h"
 #include "report/runs/run_failure.h"
 
 namespace vitrain::report {
@@ -81,12 +82,17 @@ bool is_silent(const LockHolder& holder, const fs::path& lock) {
       fs::file_time_type::clock::now() - written > kLong;
 }
 
+bool is_good_end(int code) {
+  return code == static_cast<int>(ExitCode::kDone) ||
+      code == static_cast<int>(ExitCode::kStopped);
+}
+
 // As the last process said, or else whether one holds the run's lock. Where
 // there are no records, only the logs can tell of a failure; `unread`: they
 // could not be read.
 void find_state(Run& run, bool unread) {
   const auto code = json_number(run.records.done, "exit");
-  if (code) {
+  if (code && is_good_end(static_cast<int>(*code))) {
     run.state = *code == 0 ? RunState::kDone : RunState::kStopped;
     return;
   }
@@ -97,9 +103,12 @@ void find_state(Run& run, bool unread) {
     run.reason = holder->text();
     return;
   }
-  run.reason = why_it_failed(
-      run.recipe ? job::log_folder(*run.recipe, run.folder)
-                 : run.folder.logs());
+  const auto failure = job::read_failure(run.folder);
+  run.reason = failure
+      ? printable(failure->reason)
+      : why_it_failed(
+            run.recipe ? job::log_folder(*run.recipe, run.folder)
+                       : run.folder.logs());
   const bool unwritten =
       run.recipe && !run.recipe->log.jsonl && run.records.starts == 0;
   if (run.reason.empty() && (unread || unwritten)) {
@@ -150,6 +159,14 @@ bool Run::trains() const {
       json_text(records.start, "mode") != "eval";
 }
 
+bool Run::shows(const MetricInfo& metric) const {
+  constexpr std::int64_t kFewest = 6;
+  const auto classes = records.started_with("subset")
+      ? records.started_with("subset")
+      : records.started_with("classes");
+  return metric.value != Metric::kTop5 || classes.value_or(kFewest) >= kFewest;
+}
+
 const MetricInfo& Run::metric() const {
   const MetricInfo& wanted =
       info_of(recipe ? recipe->checkpoint.metric : Metric::kTop1);
@@ -165,7 +182,10 @@ std::vector<MetricInfo> metrics_of(std::span<const Run> runs) {
       const Json* last = run.last();
       return last != nullptr && json_number(*last, metric.name);
     });
-    if (found || (!metric.of_real_labels && !metric.of_label_lists)) {
+    const bool shown = std::ranges::any_of(
+        runs, [&](const Run& run) { return run.shows(metric); });
+    if (shown &&
+        (found || (!metric.of_real_labels && !metric.of_label_lists))) {
       metrics.push_back(metric);
     }
   }

@@ -48,6 +48,9 @@ struct Run {
   std::vector<std::string> problems; // printable sentences
 
   bool trains() const; // else it has only evaluated
+  // Whether people are shown it: of fewer than six classes, top-5 is right
+  // always.
+  bool shows(const MetricInfo& metric) const;
   // By which the best evaluation is chosen.
   const MetricInfo& metric() const;
   // Null where there is no evaluation.
@@ -65,8 +68,8 @@ struct Run {
   double images_per_second() const;
 };
 
-// The metrics that runs have found, those that few data have only where one
-// run has them.
+// The metrics of runs that people are shown, those that few data have only if
+// one run has them.
 std::vector<MetricInfo> metrics_of(std::span<const Run> runs);
 
 // Where a run keeps its page.

@@ -33,11 +33,13 @@ std::vector<ListedRun> list_runs(
     const std::filesystem::path& folder,
     config::RunOrder sort);
 
-// A table for people: on a terminal within its width.
+// A table for people, a line for each run. `fits`: within style.columns, as
+// terminals need it: columns that matter least are left out, and names and
+// notes end with an ellipsis if they have no room.
 std::string runs_table(
     const std::vector<ListedRun>& runs,
     const logging::TerminalStyle& style,
-    bool wrap);
+    bool fits);
 
 // An array of objects, one for each run.
 Json runs_json(const std::vector<ListedRun>& runs);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 
 #include <fmt/format.h>
 
@@ -18,8 +19,10 @@ using logging::Tint;
 constexpr std::size_t kColumns = 7; // in front of the settings
 constexpr std::size_t kMostSettings = 8; // of one run
 constexpr int kGap = 2;
-constexpr int kRoomForSettings = 24; // else they stand below their run
-constexpr int kIndent = 4; // there
+constexpr int kRoomForNotes = 20; // of a terminal's columns, at least
+constexpr int kLeastNote = 8; // fewer columns have none
+constexpr int kShortName = 20; // of a run, before other columns are left out
+constexpr int kShortestName = 8;
 
 using Cells = std::array<std::string, kColumns>;
 constexpr std::array<const char*, kColumns>
@@ -93,26 +96,74 @@ std::vector<std::string> notes_of(const ListedRun& one) {
   return notes;
 }
 
-// The notes in lines of at most `room` columns, which later lines begin at
-// `indent`; all in one line where they need not be wrapped.
-std::string wrapped(
-    const std::vector<std::string>& notes,
-    int indent,
-    int room,
-    bool wrap) {
-  std::string out;
-  int used = 0;
-  for (const std::string& whole : notes) {
-    const std::string note = wrap ? logging::clip(whole, room) : whole;
-    const int width = logging::display_width(note);
-    if (wrap && used > 0 && used + kGap + width > room) {
-      out += "\n" + std::string(static_cast<std::size_t>(indent), ' ');
-      used = 0;
+// The columns that a terminal has room for, and how wide they are.
+struct TableLayout {
+  std::array<int, kColumns> widths{}; // 0: left out
+  int room = 0; // for the notes, behind all others
+
+  int used() const {
+    int sum = 0;
+    for (const int width : widths) {
+      sum += width > 0 ? width + kGap : 0;
     }
-    out += used > 0 ? std::string(kGap, ' ') + note : note;
-    used += width + (used > 0 ? kGap : 0);
+    return sum;
   }
-  return out;
+};
+
+// Leaves out what matters least, and shortens names, until the notes have room.
+void fit_columns(TableLayout& layout, int columns, bool has_notes) {
+  enum : std::size_t { kRun, kState, kEpoch, kBest, kLoss, kRate, kTime };
+  const int notes = has_notes ? kRoomForNotes : 0;
+  const auto excess = [&] { return layout.used() + notes - columns; };
+  const auto leave_out = [&](std::size_t column) {
+    layout.widths[column] = excess() > 0 ? 0 : layout.widths[column];
+  };
+  const auto shorten_names = [&](int narrowest) {
+    int& width = layout.widths[kRun];
+    if (excess() > 0 && width > narrowest) {
+      width = std::max(narrowest, width - excess());
+    }
+  };
+  leave_out(kRate);
+  leave_out(kLoss);
+  shorten_names(kShortName);
+  leave_out(kTime);
+  leave_out(kEpoch);
+  shorten_names(kShortestName);
+  layout.room = columns - layout.used();
+}
+
+TableLayout layout_of(
+    const std::vector<Cells>& rows,
+    bool has_notes,
+    const TerminalStyle& style,
+    bool fits) {
+  TableLayout layout;
+  for (std::size_t i = 0; i < kColumns; ++i) {
+    layout.widths[i] = logging::display_width(kNames[i]);
+    for (const Cells& row : rows) {
+      layout.widths[i] =
+          std::max(layout.widths[i], logging::display_width(row[i]));
+    }
+  }
+  if (fits) {
+    fit_columns(layout, style.columns, has_notes);
+  } else {
+    layout.room = std::numeric_limits<int>::max();
+  }
+  return layout;
+}
+
+std::string cell_text(
+    const std::string& text,
+    std::size_t column,
+    const TableLayout& layout,
+    const TerminalStyle& style) {
+  const int width = layout.widths[column];
+  return padded(
+      vitrain::shorten_middle(text, width, logging::ellipsis(style)),
+      width,
+      kRight[column]);
 }
 
 } // namespace
@@ -120,49 +171,44 @@ std::string wrapped(
 std::string runs_table(
     const std::vector<ListedRun>& runs,
     const TerminalStyle& style,
-    bool wrap) {
+    bool fits) {
   std::vector<Cells> rows;
-  std::array<int, kColumns> widths{};
-  for (std::size_t i = 0; i < kColumns; ++i) {
-    widths[i] = logging::display_width(kNames[i]);
-  }
+  std::vector<std::string> notes;
   for (const ListedRun& one : runs) {
     rows.push_back(cells_of(one));
-    for (std::size_t i = 0; i < kColumns; ++i) {
-      widths[i] = std::max(widths[i], logging::display_width(rows.back()[i]));
-    }
+    notes.push_back(join(notes_of(one), std::string(kGap, ' ')));
   }
-  int used = 0;
-  for (const int width : widths) {
-    used += width + kGap;
-  }
-  const bool below = wrap && style.columns - used < kRoomForSettings;
-  const int indent = below ? kIndent : used;
-  std::string out;
+  const bool has_notes = std::ranges::any_of(
+      notes, [](const std::string& text) { return !text.empty(); });
+  const TableLayout layout = layout_of(rows, has_notes, style, fits);
+  const std::string gap(kGap, ' ');
+  std::string head;
   for (std::size_t i = 0; i < kColumns; ++i) {
-    out += padded(kNames[i], widths[i], kRight[i]) + std::string(kGap, ' ');
+    head += layout.widths[i] > 0
+        ? padded(kNames[i], layout.widths[i], kRight[i]) + gap
+        : "";
   }
-  out = logging::tinted(
-            trimmed(out + (below ? "" : "differs")), Tint::kFaint, style) +
+  const auto noted = [&](const std::string& text) {
+    return layout.room < kLeastNote
+        ? ""
+        : vitrain::shorten(text, layout.room, logging::ellipsis(style));
+  };
+  std::string out =
+      logging::tinted(trimmed(head + noted("differs")), Tint::kFaint, style) +
       "\n";
   for (std::size_t row = 0; row < rows.size(); ++row) {
     std::string line;
     for (std::size_t i = 0; i < kColumns; ++i) {
-      const std::string cell = padded(rows[row][i], widths[i], kRight[i]);
+      if (layout.widths[i] == 0) {
+        continue;
+      }
+      const std::string cell = cell_text(rows[row][i], i, layout, style);
       line +=
           (i == 1 ? logging::tinted(cell, tint_of(runs[row].run.state), style)
                   : cell) +
-          std::string(kGap, ' ');
+          gap;
     }
-    const std::string notes =
-        wrapped(notes_of(runs[row]), indent, style.columns - indent, wrap);
-    if (!notes.empty() && !below) {
-      line += notes;
-    }
-    out += trimmed(line) + "\n";
-    if (!notes.empty() && below) {
-      out += std::string(kIndent, ' ') + notes + "\n";
-    }
+    out += trimmed(line + noted(notes[row])) + "\n";
   }
   return out;
 }

@@ -9,9 +9,11 @@
 
 #include "core/error.h"
 #include "core/files/lock_file.h"
+#include "job/run/failure_record.h"
 #include "report/runs/commands.h"
 #include "report/runs/compare.h"
 #include "report/runs/texts.h"
+#include "report/terminal/ending.h"
 #include "report/terminal/listing.h"
 #include "support.h"
 
@@ -21,6 +23,7 @@ namespace {
 using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using ::testing::SizeIs;
 
 TEST(Run, BestAndLast) {
@@ -94,6 +97,57 @@ TEST(Run, States) {
   EXPECT_EQ(open_run(broken).state, RunState::kFailed);
 }
 
+// Workers that lose a peer know of a closed connection only.
+TEST(Run, TheSupervisorKnowsWhyItFailed) {
+  const TempFolder folder;
+  const auto path = write_run(folder, "a", {}, "");
+  folder.write(
+      "a/log/workerlog.0",
+      "error: [gloo/transport/tcp/pair.cc:534] Connection closed by peer\n");
+  EXPECT_THAT(open_run(path).reason, HasSubstr("gloo"));
+  const job::RunDirectory run{path};
+  job::write_failure(run, "rank 1 killed by signal 9 (SIGKILL) in step 3", 7);
+  EXPECT_EQ(open_run(path).state, RunState::kFailed);
+  EXPECT_EQ(
+      open_run(path).reason, "rank 1 killed by signal 9 (SIGKILL) in step 3");
+  // Also where rank 0 has stopped well after another one's failure.
+  write_run(folder, "a", {}, done_line(4, 7));
+  EXPECT_EQ(open_run(path).state, RunState::kFailed);
+  EXPECT_THAT(open_run(path).reason, HasSubstr("killed by signal 9"));
+  write_run(folder, "a", {}, done_line(4, 0));
+  EXPECT_EQ(open_run(path).state, RunState::kDone);
+  EXPECT_EQ(open_run(path).reason, "");
+  folder.write("a/failure.json", "{\"reason\": 3}");
+  EXPECT_FALSE(job::read_failure(run));
+}
+
+// What a log says of an attempt before is about that one.
+TEST(Run, TheLogOfTheLastAttemptCounts) {
+  const TempFolder folder;
+  const auto path = write_run(folder, "a", {}, "");
+  const std::string head =
+      "rank 0 of 2, cpu, started by vitrain on 2026-01-31 at 12:00:00\n";
+  folder.write(
+      "a/log/workerlog.0",
+      head + "error: no memory\n" + head + "epoch 1/2  batch 1/2\n");
+  EXPECT_EQ(open_run(path).state, RunState::kFailed);
+  EXPECT_EQ(open_run(path).reason, "");
+}
+
+// A worker that was killed left no words, and its peers blamed the connection.
+TEST(Run, AWorkerWithoutWordsIsTheCause) {
+  const TempFolder folder;
+  const auto path = write_run(folder, "a", {}, "");
+  folder.write(
+      "a/log/workerlog.0",
+      "error: rank 0: [/pytorch/third_party/gloo/gloo/transport/tcp/pair.cc:"
+      "534] Connection closed by peer [127.0.0.1]:4711\n");
+  folder.write("a/log/workerlog.1", "epoch 1/2  batch 1/2\n");
+  EXPECT_THAT(
+      open_run(path).reason,
+      AllOf(HasSubstr("rank 1 ended"), Not(HasSubstr("gloo"))));
+}
+
 TEST(Run, ARecipeOfAnotherVersionIsAProblem) {
   const TempFolder folder;
   const auto path = write_run(folder, "a");
@@ -130,7 +184,7 @@ TEST(Run, RecordsThatCannotBeReadAreAProblem) {
   ASSERT_THAT(list, SizeIs(2));
   EXPECT_EQ(list[1].run.state, RunState::kDone);
   EXPECT_THAT(
-      runs_table(list, {}, /*wrap=*/false),
+      runs_table(list, {}, /*fits=*/false),
       AllOf(HasSubstr("no records"), HasSubstr("it is no regular file")));
 }
 
@@ -223,7 +277,7 @@ TEST(Run, CommandsAreForAShell) {
       Json{{"working_folder", folder.path().native()}}.dump());
   // Nothing to go on from, to evaluate or to export.
   const auto unsaved = commands_for(open_run(path), "/opt/vitrain");
-  ASSERT_THAT(unsaved, SizeIs(2));
+  ASSERT_THAT(unsaved, SizeIs(3));
   EXPECT_THAT(unsaved.front().line, HasSubstr("/opt/vitrain -cfg 'it'"));
   folder.write("it's a run/checkpoints/step-000000007/manifest.json", "{}");
   const std::vector<Command> commands =
@@ -272,6 +326,58 @@ TEST(Run, AHolderThatHasBeenSilentForLongDoesNotTrain) {
       path / "run.lock",
       std::filesystem::file_time_type::clock::now() - std::chrono::hours(1));
   EXPECT_EQ(open_run(path).state, RunState::kFailed);
+}
+
+// Continue, evaluate, look: at the end of every run.
+TEST(Run, ItsEndSaysWhatComesNext) {
+  const TempFolder folder;
+  const auto path = write_run(folder, "a");
+  const auto labels = [&](const report::Run& run) {
+    std::vector<std::string> found;
+    for (const logging::BannerLine& line : ending_section(run)) {
+      found.push_back(line.label);
+    }
+    return found;
+  };
+  EXPECT_THAT(labels(open_run(path)), ElementsAre("start again", "look"));
+  folder.write("a/checkpoints/step-000000004/manifest.json", "{}");
+  folder.write("a/report.html", "");
+  const logging::BannerSection done = ending_section(open_run(path));
+  ASSERT_THAT(
+      labels(open_run(path)),
+      ElementsAre("continue", "evaluate", "look", "page"));
+  EXPECT_THAT(
+      done[0].text,
+      AllOf(
+          HasSubstr("-resume " + path.native()),
+          HasSubstr("-set run.epochs="))); // it has all its steps
+  EXPECT_THAT(done[1].text, HasSubstr("-eval -pretrained " + path.native()));
+  EXPECT_THAT(done[2].text, HasSubstr("show " + path.native()));
+  write_run(folder, "a", {}, "");
+  EXPECT_THAT(ending_section(open_run(path))[0].text, Not(HasSubstr("-set")));
+  EXPECT_THAT(ending_of(path), HasSubstr("-resume"));
+  EXPECT_EQ(ending_of(folder / "none"), "");
+}
+
+TEST(Run, FewClassesShowNoTop5) {
+  const TempFolder folder;
+  const auto path = write_run(folder, "a");
+  const std::string lines = slurp(path / "metrics.jsonl");
+  const auto names = [&](const std::string& counts) {
+    std::string changed = lines;
+    changed.replace(changed.find("\"workers\":2"), 11, counts);
+    folder.write("a/metrics.jsonl", changed);
+    const report::Run run = open_run(path);
+    std::string text;
+    for (const MetricInfo& metric : metrics_of({&run, 1})) {
+      text += std::string(metric.name) + " ";
+    }
+    return text;
+  };
+  EXPECT_EQ(names("\"classes\":6"), "loss top1 top5 ");
+  EXPECT_EQ(names("\"classes\":5"), "loss top1 ");
+  EXPECT_EQ(names("\"classes\":1000,\"subset\":5"), "loss top1 ");
+  EXPECT_EQ(names("\"workers\":2"), "loss top1 top5 "); // not known
 }
 
 } // namespace

@@ -93,20 +93,57 @@ TEST(RunsTable, ListsAndSorts) {
   EXPECT_EQ(names(config::RunOrder::kState), "acb");
   const auto list = list_runs(folder.path(), config::RunOrder::kName);
   EXPECT_EQ(
-      runs_table(list, {}, /*wrap=*/false),
+      runs_table(list, {}, /*fits=*/false),
       "run  state   epoch          best    loss  img/s  time  differs\n"
       "a    done      2/2  top1 60.00 %  1.2500    128  1:00\n"
       "b    failed    2/2  top1 60.00 %  1.2500    128  0:05  it broke  "
       "optim.lr=0.25\n"
       "c    done      1/2  top1 99.00 %  1.0000         1:00\n");
-  EXPECT_THAT(
-      runs_table(list, {.columns = 70}, /*wrap=*/true),
-      HasSubstr("0:05\n    it broke  optim.lr=0.25\n"));
   const Json json = runs_json(list);
   ASSERT_EQ(json.size(), 3u);
   EXPECT_EQ(json[1].at("state"), "failed");
   EXPECT_EQ(json[1].at("settings").at("optim.lr"), "0.25");
   EXPECT_EQ(json[2].at("best").at("top1"), 99.0);
+}
+
+// Long settings and reasons took several lines.
+TEST(RunsTable, IsOneLineForEachRun) {
+  const TempFolder folder;
+  const std::string name = "shapes_vit_tiny-20260131-12000";
+  for (int i = 0; i < 3; ++i) {
+    config::Recipe recipe;
+    recipe.optim.lr = 0.25 + i;
+    recipe.data.train.path = "/data/a/long/path/to/images/" + std::to_string(i);
+    write_run(
+        folder,
+        name + std::to_string(i),
+        recipe,
+        i == 1 ? "" : done_line(4, 0));
+  }
+  folder.write(
+      name + "1/failure.json",
+      R"({"reason":"rank 1 killed by signal 9 (SIGKILL) in step 12","exit_code":7,"time":""})");
+  const auto list = list_runs(folder.path(), config::RunOrder::kName);
+  for (int columns = 40; columns <= 160; ++columns) {
+    const std::vector<std::string> lines = split(
+        runs_table(list, {.unicode = true, .columns = columns}, /*fits=*/true),
+        '\n');
+    ASSERT_EQ(lines.size(), 5u) << columns; // a head, three runs, an end
+    for (const std::string& line : lines) {
+      EXPECT_LE(logging::display_width(line), columns) << line;
+    }
+    if (columns >= 80) {
+      EXPECT_THAT(lines[2], HasSubstr("rank 1 killed")) << columns;
+      EXPECT_THAT(lines[2], AllOf(HasSubstr("\u2026"), HasSubstr("60.00 %")));
+    }
+  }
+  EXPECT_THAT(
+      runs_table(list, {.columns = 80}, /*fits=*/true),
+      AllOf(HasSubstr("..."), Not(HasSubstr("\u2026"))));
+  // A file has all.
+  EXPECT_THAT(
+      runs_table(list, {}, /*fits=*/false),
+      HasSubstr("rank 1 killed by signal 9 (SIGKILL) in step 12"));
 }
 
 } // namespace
