@@ -11,7 +11,9 @@
 #include "launch/foreign/launchers.h"
 #include "launch/nodes/rendezvous.h"
 #include "launch/processes/signals.h"
+#include "logging/terminal/stream_output.h"
 #include "models/spec.h"
+#include "report/terminal/ending.h"
 #include "report/write_report.h"
 #include "trial/find_lr.h"
 #include "trial/trial.h"
@@ -183,6 +185,29 @@ void close_failed_run(job::PreparedJob& prepared) {
   }
 }
 
+// Whether a worker has said in its last words how to continue, evaluate and
+// look at the run.
+bool told_commands(const job::PreparedJob& prepared, int code) {
+  if (has_failed(code) || prepared.finished) {
+    return false;
+  }
+  return !prepared.job.recipe.log.jsonl ||
+      report::open_run(prepared.job.run().path).records.done.is_object();
+}
+
+// Supervises the workers to the end of the run, and says what comes next.
+int run_to_end(job::PreparedJob& prepared) {
+  const bool trains = prepared.job.mode == job::JobMode::kTrain;
+  const int code = job::supervise(prepared);
+  if (trains && has_failed(code)) {
+    close_failed_run(prepared);
+  }
+  if (trains && prepared.decides() && !told_commands(prepared, code)) {
+    logging::standard_error().write(report::ending_of(prepared.job.run().path));
+  }
+  return code;
+}
+
 } // namespace
 
 std::optional<int> train(
@@ -234,11 +259,7 @@ std::optional<int> train(
     invocation.print_dry_run(prepared, request.node_rank.value_or(0) == 0);
     return 0;
   }
-  const int code = job::supervise(prepared);
-  if (request.mode == job::JobMode::kTrain && has_failed(code)) {
-    close_failed_run(prepared);
-  }
-  return code;
+  return run_to_end(prepared);
 }
 
 } // namespace vitrain::verbs

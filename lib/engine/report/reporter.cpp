@@ -61,6 +61,9 @@ void Reporter::open_records(const Json& start) {
               job_.recipe.train.ema.active(),
           .real_labels = job_.recipe.eval.real_labels.has_value(),
           .label_lists = job_.recipe.data.eval.multi_label});
+  if (resumed_step) { // what the records of later steps said is gone now
+    add_earlier_time(*resumed_step);
+  }
   records().write(start);
   eval_precision_ = start.at("eval_precision").get<std::string>();
   metrics_->text("config", "```yaml\n" + config::to_yaml(job_.recipe) + "```");
@@ -72,6 +75,7 @@ void Reporter::step_begins() {
   hold();
   if (!first_step_begin_) {
     first_step_begin_ = job::boot_seconds() - job_.process_start;
+    epoch_watch_.restart();
   }
 }
 
@@ -183,11 +187,14 @@ void Reporter::saved(
 
 namespace {
 
-logging::Reached reached(const EvalCounts& found, bool classes, bool lists) {
+logging::Reached
+reached(const EvalCounts& found, bool classes, bool top5, bool lists) {
   logging::Reached reached{
       .loss = found.value(Metric::kLoss), .count = found.count};
   if (classes) {
     reached.correct1 = found.correct1;
+  }
+  if (top5) {
     reached.correct5 = found.correct5;
   }
   if (lists) {
@@ -197,6 +204,27 @@ logging::Reached reached(const EvalCounts& found, bool classes, bool lists) {
 }
 
 } // namespace
+
+void Reporter::end_records(
+    ExitCode code,
+    std::int64_t step,
+    std::int64_t memory) {
+  Json best = nullptr;
+  if (best_ && best_->step >= 0) {
+    best = {
+        {"metric", info_of(job_.recipe.checkpoint.metric).name},
+        {"value", best_->value},
+        {"step", best_->step}};
+  }
+  records().write(
+      {{"kind", "done"},
+       {"step", step},
+       {"exit", static_cast<int>(code)},
+       {"seconds", watch_.seconds()},
+       {"memory_bytes", memory},
+       {"best", best}});
+  end_report();
+}
 
 void Reporter::finish(
     ExitCode code,
@@ -211,6 +239,8 @@ void Reporter::finish(
       .outcome = outcome,
       .failed = code == ExitCode::kWorkerDied,
       .seconds = watch_.seconds(),
+      .earlier_seconds = earlier_seconds_,
+      .resumed = resumed_step_,
       .steps = step,
       .total_steps = length_.total_steps,
       .images_per_second =
@@ -222,34 +252,27 @@ void Reporter::finish(
     end.epoch_steps = timeline.steps_in(end.epochs);
   }
   if (last_eval_) {
-    end.last = reached(*last_eval_, classes_, tells(info_of(Metric::kMap)));
+    end.last = reached(
+        last_eval_->counts,
+        classes_,
+        shows(info_of(Metric::kTop5), *last_eval_),
+        tells(info_of(Metric::kMap)));
   }
   const MetricInfo& metric = info_of(job_.recipe.checkpoint.metric);
-  Json best = nullptr;
   if (best_ && best_->step >= 0) {
     end.best = fmt::format(
         "{} at epoch {} (step {})",
         metric_text(metric, best_->value),
         epoch_of(best_->step),
         with_commas(best_->step));
-    best = {
-        {"metric", metric.name},
-        {"value", best_->value},
-        {"step", best_->step}};
   }
   end.pruned = pruned_;
   if (checkpoint_) {
     end.checkpoint = shown_path(*checkpoint_);
   }
-  records().write(
-      {{"kind", "done"},
-       {"step", step},
-       {"exit", static_cast<int>(code)},
-       {"seconds", watch_.seconds()},
-       {"memory_bytes", memory},
-       {"best", best}});
-  end_report();
+  end_records(code, step, memory);
   end.problems = problems();
+  end.commands = commands(code);
   console_.print([&](const logging::TerminalStyle& style) {
     return logging::closing(end, style);
   });

@@ -30,6 +30,8 @@ class LiveReport;
 
 namespace vitrain::engine {
 
+inline constexpr std::int64_t kTop5Choices = 6; // fewer have no top-5
+
 // Everything that a run tells: terminal, log file, metrics.jsonl, summary.csv,
 // TensorBoard. Rank 0 shows and records what concerns the whole run; the others
 // write to their own log file only. Never throws for storage that fails, but as
@@ -62,6 +64,9 @@ class Reporter {
       const std::string& title,
       const std::vector<logging::BannerSection>& sections,
       std::optional<RunLength> length);
+  // The classes that predictions choose from: of fewer than six, top-5 is right
+  // always and is not shown.
+  void choices(std::int64_t classes) { shows_top5_ = classes >= kTop5Choices; }
   // Rank 0: opens the files of the run folder with a start record, before what
   // follows; those of a run that goes on lose the records of later steps.
   void open_records(const Json& start);
@@ -102,6 +107,9 @@ class Reporter {
     }
   }
   void saved(std::int64_t step, const std::string& path, double seconds);
+  // The last step of an epoch has been made, and what is due then done: a line
+  // of the epoch stays on a terminal.
+  void epoch_ended(std::int64_t step, double lr);
   // So many weights of `weights` are zero now; the end says so, too. Only the
   // `last` time, or the only one, the terminal does.
   void pruned(
@@ -143,8 +151,16 @@ class Reporter {
   // What went wrong beside training, a sentence each.
   std::vector<std::string> problems() const;
   std::string shown_path(const std::string& path) const;
-  // Whether evaluations tell it.
+  // Whether evaluations record it, and whether people are shown it.
   bool tells(const MetricInfo& metric) const;
+  bool shows(const MetricInfo& metric, const Evaluated& found) const;
+  // Whether an epoch, whose line stays on the terminal, ends with this step.
+  bool ends_epoch(std::int64_t step) const;
+  void add_to_epoch(const Evaluated& found, bool best);
+  // Of the processes before this one, as their records say.
+  void add_earlier_time(std::int64_t step);
+  void end_records(ExitCode code, std::int64_t step, std::int64_t memory);
+  logging::BannerSection commands(ExitCode code) const;
   // "epoch 3/10  eval  top1 56.25 % (...)  in 0:03".
   std::string eval_line(std::int64_t step, const Evaluated& found) const;
 
@@ -164,7 +180,14 @@ class Reporter {
   std::optional<double> first_step_begin_;
   std::optional<double> first_step_end_;
   logging::ProgressState shown_;
-  std::optional<EvalCounts> last_eval_;
+  std::optional<Evaluated> last_eval_; // of the weights that are judged
+  logging::EpochSummary epoch_; // that is under way
+  double epoch_loss_ = 0.0; // sum over its samples
+  double epoch_samples_ = 0.0;
+  Stopwatch epoch_watch_;
+  double earlier_seconds_ = 0.0;
+  std::int64_t resumed_step_ = 0;
+  bool shows_top5_ = true;
   std::optional<job::Best> best_;
   std::optional<std::string> checkpoint_;
   std::string pruned_; // what the end says of train.prune

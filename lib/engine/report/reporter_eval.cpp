@@ -28,7 +28,7 @@ void Reporter::evaluated(
     const std::optional<job::Best>& best) {
   const EvalCounts& counts = found.counts;
   if (found.judged) {
-    last_eval_ = counts;
+    last_eval_ = found;
   }
   best_ = best;
   if (!main_) {
@@ -36,7 +36,14 @@ void Reporter::evaluated(
   }
   progress_.clear();
   const bool is_best = found.judged && best && best->step == step;
-  console_.info(eval_line(step, found) + (is_best ? "  (best so far)" : ""));
+  const std::string line =
+      eval_line(step, found) + (is_best ? "  (best so far)" : "");
+  if (ends_epoch(step)) { // its line is to come
+    console_.log(line);
+    add_to_epoch(found, is_best);
+  } else {
+    console_.info(line);
+  }
   if (counts.non_finite > 0) {
     console_.warn(fmt::format(
         "the loss of {} of {} evaluation samples is not finite",
@@ -78,6 +85,53 @@ void Reporter::evaluated(
   }
 }
 
+bool Reporter::ends_epoch(std::int64_t step) const {
+  return progress_.keeps_epochs() && first_step_begin_ &&
+      !length_.timeline.empty() && length_.timeline.step_in_epoch(step) == 0;
+}
+
+void Reporter::add_to_epoch(const Evaluated& found, bool best) {
+  if (!found.judged) {
+    return;
+  }
+  const auto value_of = [&](Metric metric) {
+    return shows(info_of(metric), found)
+        ? std::optional(found.counts.value(metric))
+        : std::nullopt;
+  };
+  epoch_.eval_loss = value_of(Metric::kLoss);
+  epoch_.top1 = value_of(Metric::kTop1);
+  epoch_.top5 = value_of(Metric::kTop5);
+  epoch_.map = value_of(Metric::kMap);
+  epoch_.best = best;
+}
+
+void Reporter::epoch_ended(std::int64_t step, double lr) {
+  if (!main_ || !ends_epoch(step)) {
+    return;
+  }
+  epoch_.epoch = epoch_of(step);
+  epoch_.epochs = length_.epochs;
+  epoch_.lr = lr;
+  epoch_.seconds = epoch_watch_.restart();
+  if (epoch_samples_ > 0.0) {
+    epoch_.loss = epoch_loss_ / epoch_samples_;
+  }
+  progress_.clear();
+  console_.show([&](const logging::TerminalStyle& style) {
+    return logging::epoch_line(epoch_, style);
+  });
+  epoch_ = {};
+  epoch_loss_ = 0.0;
+  epoch_samples_ = 0.0;
+}
+
+bool Reporter::shows(const MetricInfo& metric, const Evaluated& found) const {
+  const bool top5 =
+      found.subset > 0 ? found.subset >= kTop5Choices : shows_top5_;
+  return tells(metric) && (top5 || metric.value != Metric::kTop5);
+}
+
 bool Reporter::tells(const MetricInfo& metric) const {
   if (metric.of_label_lists) {
     return job_.recipe.data.eval.multi_label;
@@ -100,7 +154,7 @@ std::string Reporter::eval_line(std::int64_t step, const Evaluated& found)
   }
   std::string rest;
   for (const MetricInfo& metric : kMetrics) {
-    if (!tells(metric)) {
+    if (!shows(metric, found)) {
       continue;
     }
     (metric.of_classes ? line : rest) +=

@@ -1,10 +1,14 @@
 // The members of Reporter that are about the run folder as a whole.
 
+#include <exception>
 #include <filesystem>
 
+#include "core/error.h"
 #include "core/text/text.h"
 #include "engine/report/reporter.h"
 #include "report/live_report.h"
+#include "report/runs/records.h"
+#include "report/terminal/ending.h"
 
 namespace vitrain::engine {
 
@@ -24,14 +28,46 @@ void Reporter::end_report() {
   metrics_->close(); // a tracker gets report.html too
 }
 
+void Reporter::add_earlier_time(std::int64_t step) {
+  if (step == 0) { // it begins anew
+    return;
+  }
+  resumed_step_ = step;
+  try {
+    report::RecordReader reader(job_.run().metrics());
+    reader.update();
+    earlier_seconds_ = reader.records().seconds;
+  } catch (const Error&) {
+    return; // the end says the time of this process alone
+  }
+}
+
+logging::BannerSection Reporter::commands(ExitCode code) const {
+  // After another worker's failure the supervisor has the last word.
+  if (!keeps_folder() || code == ExitCode::kWorkerDied) {
+    return {};
+  }
+  try {
+    report::Run run = report::open_run(job_.run_directory);
+    if (job_.mode == job::JobMode::kEval && run.trains()) {
+      return {}; // it has no records, which would say so
+    }
+    run.state = code == ExitCode::kDone ? report::RunState::kDone
+                                        : report::RunState::kStopped;
+    return report::ending_section(run);
+  } catch (const std::exception&) {
+    return {}; // a run ends well without them
+  }
+}
+
 void Reporter::tell_cost() {
   report_->finish();
   const report::LiveReport::Cost& cost = report_->cost();
   console_.log(fmt::format(
-      "report.html: written {} times in {:.3f} s, {:.3f} s at most, {:.3f} s "
+      "report.html: written {} in {:.3f} s, {:.3f} s at most, {:.3f} s "
       "of "
       "processor time",
-      cost.pages,
+      counted(cost.pages, "time"),
       cost.seconds,
       cost.most_seconds,
       cost.processor_seconds));

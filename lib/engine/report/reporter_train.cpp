@@ -13,6 +13,29 @@ double mean_of_losses(double sum, double count) {
   return count > 0.0 ? sum / count : std::numeric_limits<double>::quiet_NaN();
 }
 
+// Percent of the samples.
+struct TopShares {
+  double one = 0.0;
+  double five = 0.0;
+};
+
+TopShares top_shares(const TrainReport& report) {
+  const auto count = static_cast<double>(report.count);
+  return {
+      .one = 100.0 * static_cast<double>(report.correct1) / count,
+      .five = 100.0 * static_cast<double>(report.correct5) / count};
+}
+
+std::optional<logging::ShownStaleness> shown_staleness(
+    const dist::Staleness& stale) {
+  if (stale.updates == 0) {
+    return std::nullopt;
+  }
+  return logging::ShownStaleness{
+      static_cast<double>(stale.sum) / static_cast<double>(stale.updates),
+      stale.largest};
+}
+
 // What the records of some runs, or some steps, have beside those of all.
 void add_what_some_have(Json& record, const TrainReport& report) {
   if (report.loss_scale) {
@@ -82,6 +105,8 @@ void Reporter::train(const TrainReport& report) {
       report.seconds / static_cast<double>(report.steps);
   train_seconds_ += report.seconds;
   train_samples_ += count;
+  epoch_loss_ += report.loss_sum;
+  epoch_samples_ += count;
   shown_ = {
       .phase = logging::Phase::kTrain,
       .epoch = report.epoch,
@@ -94,19 +119,15 @@ void Reporter::train(const TrainReport& report) {
       .data_wait = report.data_wait,
       .comm_bytes = report.comm_bytes,
       .comm_wait = report.comm_seconds / step_seconds,
+      .staleness = shown_staleness(report.stale),
       .bad_samples = report.bad_samples,
       .unsaved = unsaved_,
       .eta_seconds = step_seconds *
           static_cast<double>(length_.total_steps - report.step)};
+  const TopShares top = top_shares(report);
   if (classes_) {
-    shown_.top1 = 100.0 * static_cast<double>(report.correct1) / count;
-    shown_.top5 = 100.0 * static_cast<double>(report.correct5) / count;
-  }
-  if (report.stale.updates > 0) {
-    shown_.staleness = {
-        static_cast<double>(report.stale.sum) /
-            static_cast<double>(report.stale.updates),
-        report.stale.largest};
+    shown_.top1 = top.one;
+    shown_.top5 = shows_top5_ ? std::optional(top.five) : std::nullopt;
   }
   progress_.milestone(shown_);
   Json record{
@@ -130,8 +151,8 @@ void Reporter::train(const TrainReport& report) {
   bad_samples_ = report.bad_samples;
   add_clipped(report.clipped_images, "training images");
   if (classes_) {
-    record["top1"] = *shown_.top1;
-    record["top5"] = *shown_.top5;
+    record["top1"] = top.one;
+    record["top5"] = top.five;
   }
   if (first_step_end_ && first_step_begin_ && *first_step_begin_ >= 0) {
     record["start_begin_seconds"] = *first_step_begin_;

@@ -34,6 +34,18 @@ std::string proc_value(const char* file, std::string_view key) {
   return {};
 }
 
+// "23.5 GiB"; "" if it is not known.
+std::string total_memory() {
+  constexpr std::string_view kUnit = " kB";
+  std::string value = proc_value("/proc/meminfo", "MemTotal");
+  std::int64_t kibibytes = 0;
+  if (!value.ends_with(kUnit) ||
+      !parse_int(value.substr(0, value.size() - kUnit.size()), kibibytes)) {
+    return value;
+  }
+  return human_bytes(1024.0 * static_cast<double>(kibibytes));
+}
+
 // What the recipe's paths are relative to.
 std::string working_folder() {
   std::error_code error;
@@ -79,7 +91,7 @@ Json describe_environment(const Session& session) {
        fmt::format("{} {} {}", system.sysname, system.release, system.machine)},
       {"processor", proc_value("/proc/cpuinfo", "model name")},
       {"cores", ::sysconf(_SC_NPROCESSORS_ONLN)},
-      {"memory", proc_value("/proc/meminfo", "MemTotal")},
+      {"memory", total_memory()},
       {"started", local_time("%Y-%m-%dT%H:%M:%S%z")},
       {"working_folder", working_folder()},
       {"variables", relevant_variables()},

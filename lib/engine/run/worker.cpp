@@ -14,6 +14,7 @@
 
 #include "core/check.h"
 #include "core/system/cuda_plugin.h"
+#include "core/text/print_lines.h"
 #include "core/text/text.h"
 #include "dist/group/agreement.h"
 #include "dist/group/replicas.h"
@@ -41,6 +42,7 @@
 #include "launch/processes/error_file.h"
 #include "launch/processes/signals.h"
 #include "launch/processes/worker_process.h"
+#include "report/terminal/ending.h"
 
 namespace vitrain::engine {
 namespace {
@@ -246,7 +248,31 @@ void remove_unkept_evaluation(
 
 // Writes to the standard error, without waiting for its reader.
 void say_error(const std::string& text) {
-  launch::write_ready(STDERR_FILENO, fmt::format("error: {}\n", text));
+  launch::write_ready(
+      STDERR_FILENO,
+      message_for(STDERR_FILENO, fmt::format("error: {}\n", text)));
+}
+
+// Says why this worker failed; under another launcher rank 0 also says how to
+// continue, which our supervisor does elsewhere.
+void tell_failure(
+    const launch::WorkerContext& context,
+    const job::Job& job,
+    std::optional<Reporter>& reporter,
+    const std::string& text) {
+  if (reporter) {
+    reporter->failed();
+    reporter->console().log("error: " + text);
+  }
+  // The last lines of a worker's log are in our supervisor's report.
+  if (!reporter || context.launched()) {
+    say_error(fmt::format("rank {}: {}", context.rank, text));
+  }
+  launch::write_error_file(text);
+  if (reporter && context.launched() && context.rank == 0 &&
+      job.mode == job::JobMode::kTrain) {
+    launch::write_ready(STDERR_FILENO, report::ending_of(job.run().path));
+  }
 }
 
 // For on_terminate(), which is given nothing.
@@ -320,16 +346,7 @@ int run_worker() {
     return static_cast<int>(code);
   } catch (const std::exception& error) {
     heartbeat.failed();
-    const std::string text = first_words(error);
-    if (reporter) {
-      reporter->failed();
-      reporter->console().log("error: " + text);
-    }
-    // The last lines of a worker's log are in our supervisor's report.
-    if (!reporter || context.launched()) {
-      say_error(fmt::format("rank {}: {}", context.rank, text));
-    }
-    launch::write_error_file(text);
+    tell_failure(context, job, reporter, first_words(error));
     remove_unkept_evaluation(context, job, code_of(error));
     close_reporter(reporter);
     std::fflush(nullptr);

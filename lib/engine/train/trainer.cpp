@@ -219,6 +219,7 @@ ExitCode Trainer::run() {
     if (due(plan_.checkpoint_every) || state_.step == plan_.total_steps) {
       save();
     }
+    session_.reporter.epoch_ended(state_.step, rate_of(state_.step - 1));
     asked_ = std::max(asked_, votes.agreed());
     if (plan_.stop_after.over(plan_.timeline, first, state_.step)) {
       asked_ = std::max(asked_, EarlyEnd::kRequested);

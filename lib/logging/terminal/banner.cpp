@@ -20,53 +20,31 @@ std::string spaces(int count) {
   return std::string(static_cast<std::size_t>(std::max(count, 0)), ' ');
 }
 
-// The parts of a path or of another long word, each with the separator that
-// ends it, joined to pieces of at most `columns`; a longer part stays whole.
-std::vector<std::string> pieces_of(const std::string& word, int columns) {
-  constexpr std::string_view kSeparators = "/,=";
-  std::vector<std::string> pieces(1);
-  std::string part;
-  const auto add = [&] {
-    if (!pieces.back().empty() &&
-        display_width(pieces.back()) + display_width(part) > columns) {
-      pieces.emplace_back();
-    }
-    pieces.back() += part;
-    part.clear();
-  };
-  for (const char c : word) {
-    part += c;
-    if (kSeparators.find(c) != std::string_view::npos) {
-      add();
-    }
-  }
-  add();
-  return pieces;
-}
-
-// Words of a printable line in lines of at most `columns`. One that is longer
-// than a line begins a new one and is broken behind separators alone.
-std::vector<std::string> wrap(const std::string& line, int columns) {
+// A command in lines of at most `columns`, each but the last with a backslash
+// at its end.
+std::vector<std::string> wrap_command(const std::string& line, int columns) {
+  constexpr int kMark = 2; // " \\"
   std::vector<std::string> lines(1);
-  int used = 0;
   for (const std::string& word : split(line, ' ')) {
-    const int width = display_width(word);
-    const bool first = lines.back().empty();
-    if (!first && used + 1 + width > columns) {
-      lines.emplace_back();
-      used = 0;
-    }
-    const bool blank = !lines.back().empty();
-    lines.back() += blank ? " " : "";
-    used += width + (blank ? 1 : 0);
-    const std::vector<std::string> pieces = pieces_of(word, columns);
-    lines.back() += pieces.front();
-    for (std::size_t i = 1; i < pieces.size(); ++i) {
-      lines.push_back(pieces[i]);
-      used = display_width(pieces[i]);
+    std::string& last = lines.back();
+    if (!last.empty() &&
+        display_width(last) + 1 + display_width(word) + kMark > columns) {
+      last += " \\";
+      lines.push_back(word);
+    } else {
+      last += (last.empty() ? "" : " ") + word;
     }
   }
   return lines;
+}
+
+std::vector<std::string>
+wrap_line(const BannerLine& line, const std::string& text, int columns) {
+  if (!line.command) {
+    return wrap_words(text, columns);
+  }
+  return display_width(text) <= columns ? std::vector{text}
+                                        : wrap_command(text, columns);
 }
 
 } // namespace
@@ -96,7 +74,8 @@ std::string sections_text(
       std::string lead = spaces(kIndent) + tinted(label, Tint::kLabel, style) +
           spaces(column - kIndent - display_width(label));
       for (const std::string& text : split(line.text, '\n')) {
-        for (const std::string& piece : wrap(printable(text), room)) {
+        for (const std::string& piece :
+             wrap_line(line, printable(text), room)) {
           part += lead + piece + "\n";
           lead = spaces(column);
         }
@@ -134,19 +113,20 @@ std::string short_text(const Reached& reached) {
 }
 
 std::string reached_text(const Reached& reached) {
-  if (!reached.correct1 || !reached.correct5) {
+  if (!reached.correct1) {
     return fmt::format(
         "{}loss {:.6g} over {}",
         reached.map ? short_text(reached) + ", " : "",
         reached.loss,
-        reached.count);
+        with_commas(reached.count));
   }
   return fmt::format(
-      "top1 {} ({} of {}), top5 {}, loss {:.4f}",
+      "top1 {} ({} of {}){}, loss {:.4f}",
       percent(*reached.correct1, reached.count),
-      *reached.correct1,
-      reached.count,
-      percent(*reached.correct5, reached.count),
+      with_commas(*reached.correct1),
+      with_commas(reached.count),
+      reached.correct5 ? ", top5 " + percent(*reached.correct5, reached.count)
+                       : "",
       reached.loss);
 }
 
@@ -172,6 +152,17 @@ std::string trained_text(const Closing& end) {
   }
   return fmt::format(
       "{} and {}, {}", counted(end.epochs, "epoch"), begun, steps);
+}
+
+// "0:13", or of a run that was continued "0:26 (0:13 of it since step 780)".
+std::string time_text(const Closing& end) {
+  return end.earlier_seconds > 0.0
+      ? fmt::format(
+            "{} ({} of it since step {})",
+            human_seconds(end.earlier_seconds + end.seconds),
+            human_seconds(end.seconds),
+            with_commas(end.resumed))
+      : human_seconds(end.seconds);
 }
 
 // The last line, and what of it did not fit into the width of the terminal and
@@ -226,7 +217,7 @@ std::string closing(const Closing& end, const TerminalStyle& style) {
          fmt::format(
              "{} in {}{}",
              trained_text(end),
-             human_seconds(end.seconds),
+             time_text(end),
              rate_text(end.images_per_second))});
   } else {
     lines.push_back({"time", human_seconds(end.seconds)});
@@ -241,7 +232,7 @@ std::string closing(const Closing& end, const TerminalStyle& style) {
   if (!last.has_folder) {
     lines.push_back({"run folder", end.folder});
   }
-  return sections_text({lines}, style) +
+  return sections_text({lines, end.commands}, style) +
       tinted(printable(end.outcome),
              end.failed ? Tint::kError : Tint::kGood,
              style) +

@@ -14,6 +14,9 @@ namespace vitrain::logging {
 struct BannerLine {
   std::string label;
   std::string text;
+  // Each line of the text is a command for a shell: it is wrapped between
+  // words, with a backslash at each break, so that it can be copied.
+  bool command = false;
 };
 
 using BannerSection = std::vector<BannerLine>;
@@ -38,7 +41,7 @@ struct Reached {
   double loss = 0.0;
   // None where there are no classes.
   std::optional<std::int64_t> correct1;
-  std::optional<std::int64_t> correct5;
+  std::optional<std::int64_t> correct5; // none of fewer than six classes
   std::optional<double> map; // in percent; none but of lists of labels
   std::int64_t count = 0;
 };
@@ -48,6 +51,10 @@ struct Closing {
   std::string outcome; // "done", "stopped on request", "evaluated"
   bool failed = false; // the outcome is no good one
   double seconds = 0.0;
+  // Of the processes that trained before this one continued after `resumed`
+  // steps.
+  double earlier_seconds = 0.0;
+  std::int64_t resumed = 0;
   std::int64_t steps = 0; // 0: an evaluation alone
   std::int64_t total_steps = 0; // of the whole run
   std::int64_t epochs = 0; // whole ones
@@ -60,11 +67,12 @@ struct Closing {
   std::string pruned{}; // "80.0 % of 1,234 weights are zero"
   std::optional<std::string> checkpoint; // the one to continue from
   std::vector<std::string> problems; // dropped lines and the like
+  BannerSection commands{}; // how to continue, evaluate and look at the run
   std::string folder; // run directory
 };
 
 // The block that ends a run. Its last line says what was reached and where it
-// is: "done: top1 97.31 % (9731 of 10000), top5 99.95 %, loss 0.1034 in
+// is: "done: top1 97.31 % (9,731 of 10,000), top5 99.95 %, loss 0.1034 in
 // runs/x"; what 80 columns, or style.columns, have no room for stands
 // above it. Ends with a
 // newline.

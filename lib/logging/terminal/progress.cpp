@@ -110,8 +110,8 @@ std::string plain_text(
       "epoch {}/{}  batch {}/{}",
       state.epoch,
       state.epochs,
-      state.batch,
-      state.batches);
+      with_commas(state.batch),
+      with_commas(state.batches));
   for (const Field& field : fields) {
     line += fmt::format("  {} {}", field.label, field.value);
   }
@@ -166,9 +166,9 @@ std::string live_line(const ProgressState& state, const TerminalStyle& style) {
       state.epoch,
       state.epochs);
   // As wide at the first batch as at the last: the line must not jump.
-  const std::string total = fmt::format("{}", state.batches);
+  const std::string total = with_commas(state.batches);
   const std::string count =
-      fmt::format("{:>{}}/{}", state.batch, total.size(), total);
+      fmt::format("{:>{}}/{}", with_commas(state.batch), total.size(), total);
   std::vector<Field> fields = fields_of(state);
   const int fixed = static_cast<int>(head.size() + 1 + count.size());
   const int bar = fit(fields, fixed, style.columns - 1);
@@ -182,6 +182,43 @@ std::string live_line(const ProgressState& state, const TerminalStyle& style) {
         "  {} {}", tinted(field.label, Tint::kFaint, style), field.value);
   }
   return clip(line, style.columns - 1);
+}
+
+std::string epoch_line(const EpochSummary& epoch, const TerminalStyle& style) {
+  const auto share = [](std::optional<double> value) {
+    return value ? fmt::format("{:.2f} %", *value) : "";
+  };
+  const auto loss = [](std::optional<double> value) {
+    return value ? loss_text(*value) : "";
+  };
+  const std::string head =
+      fmt::format("epoch {}/{}", epoch.epoch, epoch.epochs);
+  std::vector<Field> fields = present(
+      {{"loss", loss(epoch.loss), 1},
+       {"eval loss", loss(epoch.eval_loss), epoch.top1 || epoch.map ? 3 : 2},
+       {"top1", share(epoch.top1), 2},
+       {"top5", share(epoch.top5), 6},
+       {"map", share(epoch.map), 2},
+       {"lr", fmt::format("{:.1e}", epoch.lr), 2},
+       {"time", human_seconds(epoch.seconds), 2}});
+  constexpr std::string_view kBest = "  best";
+  int used = display_width(head) + display_width(kBest);
+  for (const Field& field : fields) {
+    used += field.width();
+  }
+  const bool best = epoch.best && used <= style.columns;
+  used -= display_width(kBest);
+  while (used > style.columns && fields.size() > 1) {
+    const auto worst = std::ranges::max_element(fields, {}, &Field::rank);
+    used -= worst->width();
+    fields.erase(worst);
+  }
+  std::string line = tinted(head, Tint::kTitle, style);
+  for (const Field& field : fields) {
+    line += fmt::format(
+        "  {} {}", tinted(field.label, Tint::kFaint, style), field.value);
+  }
+  return line + (best ? "  " + tinted("best", Tint::kGood, style) : "");
 }
 
 double share_done(std::int64_t done, std::int64_t all) {
@@ -272,7 +309,8 @@ void ProgressDisplay::milestone(const ProgressState& state) {
   if (kind_ == ProgressKind::kLine) {
     console_.log(plain_line(state));
   } else if (kind_ == ProgressKind::kPlain) {
-    console_.info(plain_line(state));
+    console_.print( // as in the log: not wrapped
+        [&](const TerminalStyle&) { return plain_line(state); });
   }
 }
 

@@ -60,6 +60,25 @@ worker_line(int rank, std::int64_t samples, const ProgressState& state);
 // matters least is left out until the rest fits.
 std::string live_line(const ProgressState& state, const TerminalStyle& style);
 
+// An epoch that has ended.
+struct EpochSummary {
+  std::int64_t epoch = 0; // from 1
+  std::int64_t epochs = 0;
+  std::optional<double> loss; // mean over the training samples
+  std::optional<double> eval_loss; // of the evaluation at its end
+  std::optional<double> top1; // percent, as the others
+  std::optional<double> top5;
+  std::optional<double> map;
+  bool best = false; // no evaluation before was better
+  double lr = 0.0;
+  double seconds = 0.0; // with its evaluation
+};
+
+// The line that stays on a terminal: "epoch 3/10  loss 0.4512  eval loss 0.5123
+// top1 85.30 %  lr 9.8e-04  time 0:12  best", at most style.columns wide: what
+// matters least is left out until the rest fits.
+std::string epoch_line(const EpochSummary& epoch, const TerminalStyle& style);
+
 // Of a piece of work: 0 to 1.
 double share_done(std::int64_t done, std::int64_t all);
 
@@ -131,6 +150,11 @@ class ProgressDisplay {
   void milestone(const ProgressState& state);
   // Removes the live line.
   void clear() { line_.clear(); }
+  // Whether an epoch leaves a line of its own on the terminal: where lines of
+  // milestones do not stay.
+  bool keeps_epochs() const {
+    return kind_ == config::ProgressKind::kLine && console_.is_live();
+  }
 
  private:
   Console& console_;

@@ -1,26 +1,111 @@
 #include "report/runs/commands.h"
 
 #include <filesystem>
+#include <system_error>
 
 #include <fmt/format.h>
 
 #include "checkpoint/find.h"
+#include "core/files/files.h"
+#include "core/system/system.h"
 #include "core/text/json_values.h"
+#include "core/text/text.h"
 #include "report/page/markup.h"
 
 namespace vitrain::report {
 namespace {
 
-// The run's path as a command in `from` gives it.
-std::string path_from(const Run& run, const std::string& from) {
-  const std::filesystem::path& path = run.folder.path;
-  if (from.empty()) {
-    return path.native();
-  }
-  const std::filesystem::path relative = path.lexically_relative(from);
+namespace fs = std::filesystem;
+
+// A path as a command in the folder `from` gives it: relative where the path is
+// inside of it.
+std::string path_from(const fs::path& path, const fs::path& from) {
+  const fs::path relative =
+      from.empty() ? fs::path() : path.lexically_relative(from);
   return relative.empty() || relative.native().starts_with("..")
       ? path.native()
       : relative.native();
+}
+
+// This program as a shell in this working folder finds it.
+std::string program_here() {
+  const fs::path program = program_path();
+  std::error_code error;
+  for (const std::string& folder : split(environment_variable("PATH"), ':')) {
+    if (!folder.empty() &&
+        fs::equivalent(fs::path(folder) / "vitrain", program, error)) {
+      return "vitrain";
+    }
+  }
+  const std::string path = path_from(program, fs::current_path(error));
+  return path.find('/') == std::string::npos ? "./" + path : path;
+}
+
+// Continues a run that has all its steps: twice as many.
+std::string more_steps(const config::Recipe& recipe) {
+  return recipe.run.max_steps
+      ? fmt::format("run.max_steps={}", 2 * *recipe.run.max_steps)
+      : fmt::format("run.epochs={}", 2 * recipe.run.epochs);
+}
+
+// What can be done with a run. `start`: the program, and how to get to where
+// `folder`, the run's path, leads to it.
+std::vector<Command>
+list_commands(const Run& run, const std::string& start, const fs::path& path) {
+  const std::string folder = shell_word(path.native());
+  const std::string config = shell_word((path / "config.yaml").native());
+  const bool saved = !checkpoint::list_steps(run.folder.checkpoints()).empty();
+  const Command look{
+      "look",
+      "Look at it in the terminal",
+      fmt::format("{} show {}", start, folder)};
+  if (!run.trains()) {
+    return {
+        {"evaluate",
+         "Evaluate again",
+         fmt::format("{} -cfg {} -eval", start, config)},
+        look};
+  }
+  std::vector<Command> commands;
+  if (!saved) {
+    commands.push_back(
+        {"start again",
+         "Start again: it has no checkpoint",
+         fmt::format("{} -cfg {}", start, config)});
+  } else if (run.state != RunState::kDone) {
+    commands.push_back(
+        {"continue",
+         "Continue from its last checkpoint",
+         fmt::format("{} -resume {}", start, folder)});
+  } else if (run.recipe) {
+    commands.push_back(
+        {"continue",
+         "Train longer (twice as long; another end of the learning rate's "
+         "schedule)",
+         fmt::format(
+             "{} -resume {} -set {}", start, folder, more_steps(*run.recipe))});
+  }
+  if (saved) {
+    commands.push_back(
+        {"evaluate",
+         "Evaluate its best checkpoint",
+         fmt::format("{} -eval -pretrained {}", start, folder)});
+  }
+  commands.push_back(look);
+  commands.push_back(
+      {"",
+       "Start another run of this recipe, with a change",
+       fmt::format("{} -cfg {} -set run.seed=1", start, config)});
+  if (saved) {
+    commands.push_back(
+        {"",
+         "Export the network",
+         fmt::format(
+             "{} export -pretrained {} -format onnx -output model.onnx",
+             start,
+             folder)});
+  }
+  return commands;
 }
 
 } // namespace
@@ -31,48 +116,19 @@ std::vector<Command> commands_for(const Run& run, const std::string& program) {
   const std::string start =
       (from.empty() ? "" : fmt::format("cd {} && ", shell_word(from))) +
       shell_word(program);
-  const std::string path = path_from(run, from);
-  const std::string folder = shell_word(path);
-  const std::string config = shell_word(path + "/config.yaml");
-  const bool saved = !checkpoint::list_steps(run.folder.checkpoints()).empty();
-  std::vector<Command> commands;
-  if (!run.trains()) {
-    return {{"Evaluate again", fmt::format("{} -cfg {} -eval", start, config)}};
-  }
-  if (!saved) {
-    commands.push_back(
-        {"Start again: it has no checkpoint",
-         fmt::format("{} -cfg {}", start, config)});
-  } else if (run.state != RunState::kDone) {
-    commands.push_back(
-        {"Continue from its last checkpoint",
-         fmt::format("{} -resume {}", start, folder)});
-  } else if (run.recipe && !run.recipe->run.max_steps) {
-    commands.push_back(
-        {"Train longer (twice the epochs; another end of the learning rate's "
-         "schedule)",
-         fmt::format(
-             "{} -resume {} -set run.epochs={}",
-             start,
-             folder,
-             2 * run.recipe->run.epochs)});
-  }
-  if (saved) {
-    commands.push_back(
-        {"Evaluate its best checkpoint",
-         fmt::format("{} -eval -pretrained {}", start, folder)});
-  }
-  commands.push_back(
-      {"Start another run of this recipe, with a change",
-       fmt::format("{} -cfg {} -set run.seed=1", start, config)});
-  if (saved) {
-    commands.push_back(
-        {"Export the network",
-         fmt::format(
-             "{} export -pretrained {} -format onnx -output model.onnx",
-             start,
-             folder)});
-  }
+  return list_commands(run, start, path_from(run.folder.path, from));
+}
+
+std::string path_here(const fs::path& path) {
+  std::error_code error;
+  return path_from(path, fs::current_path(error));
+}
+
+std::vector<Command> commands_here(const Run& run) {
+  std::vector<Command> commands = list_commands(
+      run, shell_word(program_here()), path_here(run.folder.path));
+  std::erase_if(
+      commands, [](const Command& command) { return command.label.empty(); });
   return commands;
 }
 

@@ -102,8 +102,52 @@ TEST(Closing, TheLastLineSaysWhatWasReachedAndWhere) {
       "  best        top1 97.50 at epoch 9\n"
       "  checkpoint  runs/x/checkpoints/step-000001560\n"
       "  problems    2 lines to the log file dropped: No space left on device\n"
-      "done: top1 97.31 % (9731 of 10000), top5 99.95 %, loss 0.1034 in "
+      "done: top1 97.31 % (9,731 of 10,000), top5 99.95 %, loss 0.1034 in "
       "runs/x\n");
+}
+
+TEST(Closing, FewClassesHaveNoTop5) {
+  EXPECT_EQ(
+      closing(
+          {.outcome = "done",
+           .last = Reached{.loss = 0.5, .correct1 = 1500, .count = 2000}},
+          TerminalStyle{}),
+      "  time  0:00\n"
+      "done: top1 75.00 % (1,500 of 2,000), loss 0.5000\n");
+}
+
+TEST(Closing, ARunThatWasContinuedSaysItsWholeTime) {
+  const std::string text = closing(
+      {.outcome = "done",
+       .seconds = 13,
+       .earlier_seconds = 47,
+       .resumed = 780,
+       .steps = 1560,
+       .epochs = 10},
+      TerminalStyle{});
+  EXPECT_THAT(
+      text,
+      HasSubstr("10 epochs, 1,560 steps in 1:00 (0:13 of it since step 780)"));
+}
+
+TEST(Closing, CommandsCanBeCopied) {
+  const Closing end{
+      .outcome = "done",
+      .seconds = 1,
+      .commands = {
+          {"continue", "vitrain -resume runs/a -set run.epochs=20", true},
+          {"look", "vitrain show runs/a", true}}};
+  EXPECT_EQ(
+      closing(end, TerminalStyle{}),
+      "  time      0:01\n\n"
+      "  continue  vitrain -resume runs/a -set run.epochs=20\n"
+      "  look      vitrain show runs/a\n"
+      "done\n");
+  // A shell joins lines that end with a backslash.
+  EXPECT_THAT(
+      closing(end, TerminalStyle{.columns = 40}),
+      HasSubstr("  continue  vitrain -resume runs/a \\\n"
+                "            -set run.epochs=20\n"));
 }
 
 TEST(Closing, ListsOfLabelsHaveTheirMeanAveragePrecision) {
@@ -132,7 +176,7 @@ TEST(Closing, TheLastLineKeepsWithinEightyColumns) {
     EXPECT_EQ(
         closing(end, TerminalStyle{.columns = columns}),
         "  time  1:23\n"
-        "  last  top1 97.31 % (9731 of 10000), top5 99.95 %, loss 0.1034\n"
+        "  last  top1 97.31 % (9,731 of 10,000), top5 99.95 %, loss 0.1034\n"
         "done: top1 97.31 % in runs/shapes_vit_tiny-20260131-120000\n");
   }
   end.folder = "/a/folder/with/many/parts/" + std::string(40, 'x') + "/run";
@@ -141,7 +185,7 @@ TEST(Closing, TheLastLineKeepsWithinEightyColumns) {
       "  time        1:23\n"
       "  run folder  /a/folder/with/many/parts/\n"
       "              xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx/run\n"
-      "done: top1 97.31 % (9731 of 10000), top5 99.95 %, loss 0.1034\n");
+      "done: top1 97.31 % (9,731 of 10,000), top5 99.95 %, loss 0.1034\n");
 }
 
 TEST(Closing, AnEpochThatHasOnlyBegunIsNotCounted) {

@@ -256,5 +256,46 @@ TEST_F(Display, OffIsSilent) {
   EXPECT_EQ(file(), "");
 }
 
+TEST(EpochLine, HasLossEvaluationRateAndTime) {
+  const EpochSummary epoch{
+      .epoch = 3,
+      .epochs = 10,
+      .loss = 0.4512,
+      .eval_loss = 0.5123,
+      .top1 = 85.3,
+      .top5 = 99.1,
+      .best = true,
+      .lr = 9.8e-4,
+      .seconds = 12};
+  EXPECT_EQ(
+      epoch_line(epoch, TerminalStyle{.columns = 120}),
+      "epoch 3/10  loss 0.4512  eval loss 0.5123  top1 85.30 %  top5 99.10 %  "
+      "lr 9.8e-04  time 0:12  best");
+  EXPECT_EQ(
+      epoch_line(epoch, TerminalStyle{.columns = 60}),
+      "epoch 3/10  loss 0.4512  top1 85.30 %  lr 9.8e-04  time 0:12");
+  for (int columns = 60; columns < 130; ++columns) {
+    const std::string line =
+        epoch_line(epoch, TerminalStyle{.unicode = true, .columns = columns});
+    EXPECT_LE(display_width(line), columns);
+    for (const char* part : {"  loss 0.4512", "top1", "lr ", "time "}) {
+      EXPECT_THAT(line, HasSubstr(part)) << columns;
+    }
+  }
+}
+
+TEST(EpochLine, WithoutAnEvaluation) {
+  EXPECT_EQ(
+      epoch_line(
+          {.epoch = 1, .epochs = 2, .loss = 2.5, .lr = 0.1, .seconds = 61},
+          TerminalStyle{}),
+      "epoch 1/2  loss 2.5000  lr 1.0e-01  time 1:01");
+  EXPECT_EQ(
+      epoch_line(
+          {.epoch = 1, .epochs = 2, .eval_loss = 2.5, .lr = 0.1},
+          TerminalStyle{}),
+      "epoch 1/2  eval loss 2.5000  lr 1.0e-01  time 0:00");
+}
+
 } // namespace
 } // namespace vitrain::logging
