@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "core/text/text.h"
+#include "weights/formats/other_content.h"
 #include "weights/formats/weight_formats.h"
 #include "weights/formats/weights_index.h"
 #include "weights/weights_check.h"
@@ -29,6 +30,31 @@ bool is_index(const InputFile& file, std::string_view start) {
        start.substr(0, kNumber).find('\0') == start.npos);
 }
 
+// Returns whether a header follows its length of eight bytes.
+bool is_safetensors(std::string_view start) {
+  constexpr std::size_t kLength = 8;
+  return start.size() > kLength && start[kLength] == '{';
+}
+
+// Returns whether a file begins with torch.save's magic number
+// (0x1950a86a20f9469cfc6c), pickled in any protocol.
+bool is_torch_legacy(std::string_view start) {
+  using namespace std::string_view_literals;
+  if (start.starts_with("L119547037146038801333356L\n"sv)) { // protocols 0, 1
+    return true;
+  }
+  if (start.size() < 2 || start[0] != '\x80' || start[1] < 2 || start[1] > 5) {
+    return false;
+  }
+  start.remove_prefix(2);
+  constexpr std::size_t kFrame = 9; // the instruction and its length
+  if (start.starts_with('\x95')) { // since protocol 4
+    start.remove_prefix(std::min(kFrame, start.size()));
+  }
+  return start.starts_with(
+      "\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19"sv);
+}
+
 Content content_of(const InputFile& file) {
   using namespace std::string_view_literals;
   const std::string start = file.read(
@@ -41,9 +67,7 @@ Content content_of(const InputFile& file) {
       !text.starts_with("PK\5\6"sv),
       "{}: is an empty zip archive",
       file.source());
-  // A pickle whose only value is torch's number 0x1950a86a20f9469cfc6c.
-  if (text.starts_with(
-          "\x80\x02\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19"sv)) {
+  if (is_torch_legacy(text)) {
     return Content::kTorchLegacy;
   }
   // A safetensors file begins with the size of its header, which may be 0x0580.
@@ -61,7 +85,14 @@ Content content_of(const InputFile& file) {
       file.source(),
       tar ? "a tar archive, as PyTorch wrote before 0.1.10"
           : "HDF5, as Keras writes");
-  return is_index(file, text) ? Content::kIndex : Content::kSafetensors;
+  if (is_index(file, text)) {
+    return Content::kIndex;
+  }
+  if (!is_safetensors(text)) {
+    const std::string other = other_content(file.source(), text);
+    VITRAIN_CHECK_WEIGHTS(other.empty(), "{}: {}", file.source(), other);
+  }
+  return Content::kSafetensors;
 }
 
 std::unique_ptr<Archive> open_zip(InputFile file, const std::string& part) {

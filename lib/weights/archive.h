@@ -49,6 +49,9 @@ class Archive {
   std::vector<std::int64_t> storages; // the bytes of each
   // What people should know: "took 'model_ema'; the file also has 'model'".
   std::vector<std::string> notes;
+  // True if the program that wrote it pads convolutions as TensorFlow does:
+  // what a stride leaves over stands at the end. Set by to_timm_names().
+  bool tensorflow_padding = false;
 
   // All bytes of a storage, in this machine's byte order. Throws
   // Error(kWeights), also when they do not have the checksum of the file.

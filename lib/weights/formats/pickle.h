@@ -35,6 +35,7 @@ struct PickleValue {
   double real = 0.0;
   // kText, kBytes; kGlobal: "module.name".
   std::string_view text;
+  bool starts_program = false; // kGlobal: calling it would start a program
   // kList, kTuple; kCall: what was appended to it.
   std::vector<Ref> items;
   // kDict; kCall: what was set in it.

@@ -10,8 +10,9 @@ namespace vitrain::weights {
 
 namespace {
 
-// What only an attack names. No callable is ever called; a file that asks for
-// one of these is refused all the same, so that people learn of it.
+// Modules whose functions start programs. No callable is ever called; a file
+// that would call one of these is refused all the same, so that people learn of
+// it. A name that the file only keeps (a class in its settings) may stay.
 constexpr auto kRefused = std::to_array<std::string_view>({
     "asyncio",  "bdb",        "code",       "commands",
     "cProfile", "ctypes",     "importlib",  "multiprocessing",
@@ -30,7 +31,6 @@ constexpr auto kRefusedBuiltins = std::to_array<std::string_view>({
     "exec",
     "execfile",
     "file",
-    "getattr",
     "globals",
     "input",
     "locals",
@@ -44,7 +44,26 @@ bool contains(std::span<const std::string_view> list, std::string_view word) {
 }
 
 bool is_builtins(std::string_view module) {
-  return module == "builtins" || module == "__builtin__";
+  return module == "builtins" || module == "__builtin__" ||
+      module == "__builtins__";
+}
+
+std::string_view last_part(std::string_view name) {
+  return name.substr(name.rfind('.') + 1); // npos + 1 is 0
+}
+
+// Returns whether calling `name` of `module` would start a program. `name` may
+// lead through other objects: "os.system" of a module that imports os.
+bool starts_program(std::string_view module, std::string_view name) {
+  std::string_view owner = module;
+  bool refused = contains(kRefused, owner);
+  for (std::size_t dot = name.find('.'); dot != name.npos;
+       dot = name.find('.')) {
+    owner = name.substr(0, dot);
+    refused = refused || contains(kRefused, owner);
+    name.remove_prefix(dot + 1);
+  }
+  return refused || (is_builtins(owner) && contains(kRefusedBuiltins, name));
 }
 
 } // namespace
@@ -114,6 +133,16 @@ void PickleMachine::push_call(
   if (!callee.is(PickleValue::Kind::kGlobal)) {
     refuse("it calls something that is not a class or a function");
   }
+  if (callee.starts_program) {
+    refuse(
+        "it names {}, with which a program would be started: this is no file "
+        "of weights (nothing of it was executed)",
+        printable(callee.text));
+  }
+  if (is_attribute(callee, arguments)) {
+    push_attribute(*arguments.items[0], arguments.items[1]->text);
+    return;
+  }
   PickleValue& made = make(PickleValue::Kind::kCall);
   made.callee = &callee;
   made.arguments = &arguments;
@@ -164,15 +193,30 @@ void PickleMachine::push_global(
         "the name of a class has more than {} characters",
         with_commas(kLongestGlobal));
   }
-  if (contains(kRefused, module) ||
-      (is_builtins(module) && contains(kRefusedBuiltins, name))) {
-    refuse(
-        "it names {}.{}, with which a program would be started: this is no "
-        "file of weights (nothing of it was executed)",
-        printable(module),
-        printable(name));
-  }
-  push_text(Kind::kGlobal, keep(fmt::format("{}.{}", module, name)));
+  PickleValue& made = make(Kind::kGlobal);
+  made.text = keep(fmt::format("{}.{}", module, name));
+  made.starts_program = starts_program(module, name);
+  push(made);
+}
+
+// Before protocol 4 a pickle names a class within a class, and a method of a
+// class, by a call of getattr.
+bool PickleMachine::is_attribute(
+    const PickleValue& callee,
+    const PickleValue& arguments) {
+  return (callee.is_global("builtins.getattr") ||
+          callee.is_global("__builtin__.getattr")) &&
+      arguments.items.size() == 2 && arguments.items[0]->is(Kind::kGlobal) &&
+      arguments.items[1]->is(Kind::kText);
+}
+
+void PickleMachine::push_attribute(
+    const PickleValue& owner,
+    std::string_view name) {
+  push_global(owner.text, name);
+  PickleValue& made = top();
+  made.starts_program = made.starts_program || owner.starts_program ||
+      starts_program(last_part(owner.text), name);
 }
 
 void PickleMachine::set_entries(const std::vector<Value::Ref>& items) {

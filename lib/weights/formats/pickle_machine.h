@@ -96,6 +96,11 @@ class PickleMachine {
     return pickle_.texts_.emplace_back(std::move(text));
   }
   void push_global(std::string_view module, std::string_view name);
+  // Returns whether the call reads an attribute of a class or function.
+  static bool is_attribute(
+      const PickleValue& callee,
+      const PickleValue& arguments);
+  void push_attribute(const PickleValue& owner, std::string_view name);
   void push_items(Kind kind, std::vector<PickleValue::Ref> items) {
     PickleValue& made = make(kind);
     made.items = std::move(items);

@@ -3,6 +3,8 @@
 #include <array>
 #include <cstdint>
 
+#include "weights/archive.h"
+
 namespace vitrain::weights {
 
 // How many blocks each stage of an EfficientNet has, for programs that count
@@ -23,5 +25,10 @@ inline constexpr EfficientNetDepths kEfficientNetDepths[] = {
     {1, 3, 3, 4, 4, 5, 1}, // Lite1, Lite2
     {1, 2, 2, 3, 3, 4, 1}, // B0, Lite0
 };
+
+// Convention::prepare of programs whose EfficientNets pad as TensorFlow does.
+inline void mark_tensorflow_padding(Archive& archive) {
+  archive.tensorflow_padding = true;
+}
 
 } // namespace vitrain::weights

@@ -56,6 +56,7 @@ constexpr auto kConventions = [] {
         .prefixes = {},
         .signature = kSignatures[i],
         .rules = kRules,
+        .prepare = mark_tensorflow_padding,
         .counted = "_blocks.",
         .depths = kEfficientNetDepths[i]};
   }

@@ -14,6 +14,7 @@
 #include "weights/names/convention.h"
 #include "weights/names/layout.h"
 #include "weights/names/pattern.h"
+#include "weights/names/wrapper_parts.h"
 #include "weights/weights_check.h"
 
 namespace vitrain::weights {
@@ -66,8 +67,8 @@ void drop_updates(std::map<std::string, StoredTensor>& tensors) {
 
 // Wrappers of modules in Python put their name in front of every name, and so
 // do Lightning's modules with the member that holds the network.
-constexpr auto kWrappers = std::to_array<std::string_view>(
-    {"module.", "_orig_mod.", "model.", "net."});
+constexpr auto kWrappers =
+    std::to_array<std::string_view>({"module.", "model.", "net."});
 
 // Members of Lightning's modules that hold a network, averages first as in
 // pickled checkpoints, and some that stand beside it.
@@ -126,6 +127,7 @@ void take_member(Archive& archive) {
 }
 
 void unwrap(Archive& archive) {
+  remove_wrapper_parts(archive);
   take_member(archive);
   auto& tensors = archive.tensors;
   for (bool found = true; found;) {

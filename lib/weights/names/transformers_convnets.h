@@ -64,13 +64,6 @@ inline constexpr NameRule kTransformersEfficientNetRules[] = {
     {"encoder.top_bn.*", "bn2.*"},
 };
 
-inline void note_padding_of_transformers(Archive& archive) {
-  archive.notes.emplace_back(
-      "transformers' EfficientNet pads as TensorFlow and normalises with an "
-      "epsilon of 0.001: so does tf_efficientnet_b*, and efficientnet_b* does "
-      "not");
-}
-
 inline constexpr std::string_view kTransformersStem =
     "embeddings.convolution.weight";
 // With the last block of kEfficientNetDepths.
@@ -98,7 +91,7 @@ inline constexpr auto kTransformersEfficientNets = [] {
         .prefixes = kTransformersEfficientNetPrefixes,
         .signature = kTransformersEfficientNetSignatures[i],
         .rules = kTransformersEfficientNetRules,
-        .prepare = note_padding_of_transformers,
+        .prepare = mark_tensorflow_padding,
         .counted = "encoder.blocks.",
         .depths = kEfficientNetDepths[i]};
   }

@@ -171,6 +171,43 @@ TEST(TimmNames, OfWrappersAndCountersOfAveragesAreTakenOff) {
   EXPECT_EQ(renamed(own), own);
 }
 
+// torch.compile, FSDP and activation checkpointing wrap single blocks as well.
+TEST(TimmNames, OfWrappersWithinTheNetworkAreTakenOff) {
+  const std::map<std::string, Shape> plain{
+      {"blocks.0.norm1.weight", {4}}, {"fc.weight", {2}}};
+  for (const std::string part :
+       {"_orig_mod.",
+        "_fsdp_wrapped_module.",
+        "_checkpoint_wrapped_module.",
+        "_fsdp_wrapped_module._fpw_module.",
+        "_fsdp_wrapped_module._checkpoint_wrapped_module._orig_mod."}) {
+    EXPECT_EQ(
+        renamed(
+            {{"blocks.0." + part + "norm1.weight", {4}}, {"fc.weight", {2}}}),
+        plain)
+        << part;
+    EXPECT_EQ(
+        renamed(
+            {{part + "blocks." + part + "0." + part + "norm1.weight", {4}},
+             {part + "fc.weight", {2}}}),
+        plain)
+        << part;
+    EXPECT_EQ(
+        renamed(
+            {{"model." + part + "blocks.0.norm1." + part + "weight", {4}},
+             {"model.fc.weight", {2}}}),
+        plain)
+        << part;
+  }
+  EXPECT_THAT(
+      error_of(
+          ExitCode::kWeights,
+          [] {
+            renamed({{"_orig_mod.fc.weight", {4}}, {"fc.weight", {2}}});
+          }),
+      testing::HasSubstr("'fc.weight'"));
+}
+
 // As a Lightning module saves them that has a loss with weights, and one that
 // keeps an average too.
 TEST(TimmNames, OfTheMemberThatHoldsTheNetwork) {
