@@ -22,8 +22,10 @@ struct Joining {
   bool take_over = false; // -take_over
   std::string device; // label of this worker's device
   std::string device_id; // UUID of its GPU, where that is known
+  // Keys that weights could decide, and that somebody has set in the recipe.
+  std::vector<std::string> own_keys;
 };
-VITRAIN_JSON(Joining, resume, take_over, device, device_id)
+VITRAIN_JSON(Joining, resume, take_over, device, device_id, own_keys)
 
 // What the supervisor tells every worker, as JSON in a sealed memfd: the
 // resolved recipe and what was found out once for all of them.

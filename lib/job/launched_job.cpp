@@ -88,6 +88,7 @@ std::optional<PreparedJob> run_launched(
   const launch::LaunchParentWatch watch(
       parents, fmt::format("rank {}", place.rank));
   PreparedJob prepared = begin_job(request);
+  find_pretrained(prepared, request.resume.has_value());
   Job& job = prepared.job;
   check_place(job.recipe, place);
   choose_device(prepared, place);

@@ -11,7 +11,8 @@ RunDecision decision_of(const PreparedJob& prepared) {
       .resume = job.resume,
       .resumed_step = job.resumed_step,
       .finished = prepared.finished,
-      .preprocess = config::preprocess_values(job.recipe)};
+      .preprocess = config::preprocess_values(job.recipe),
+      .network = job.recipe.model.name};
 }
 
 void adopt(
@@ -23,7 +24,9 @@ void adopt(
   job.resume = decision.resume;
   job.resumed_step = decision.resumed_step;
   prepared.finished = decision.finished;
-  if (job.mode == JobMode::kEval) { // only the one that decides has the weights
+  // Only the one that decides needs to have the weights, which may say these.
+  if (job.mode == JobMode::kEval || job.recipe.model.pretrained) {
+    job.recipe.model.name = decision.network;
     config::use_preprocess_values(
         decision.preprocess,
         who,

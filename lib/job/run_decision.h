@@ -16,6 +16,7 @@ struct RunDecision {
   std::int64_t resumed_step = 0;
   bool finished = false; // the run has all its steps
   Json preprocess; // config::preprocess_values()
+  std::string network; // model.name
 };
 VITRAIN_JSON(
     RunDecision,
@@ -23,7 +24,8 @@ VITRAIN_JSON(
     resume,
     resumed_step,
     finished,
-    preprocess)
+    preprocess,
+    network)
 
 // What has been decided in `prepared`, by who decides.
 RunDecision decision_of(const PreparedJob& prepared);

@@ -59,12 +59,6 @@ config::Reading read_recipe(
     loaded = read(request, use);
     recipe_file = printable(config.native());
   }
-  VITRAIN_CHECK(
-      says_model(loaded),
-      ExitCode::kUsage,
-      "{}: is of no run whose config.yaml says which network it is: give "
-      "-cfg FILE, or -set model.name=NAME (`vitrain models` lists them)",
-      printable(weights));
   return loaded;
 }
 
@@ -89,14 +83,22 @@ models::DataShape shape_for(
 
 } // namespace
 
-WeightsJob prepare_weights(config::LoadRequest request, const char* use) {
+WeightsJob prepare_weights(
+    const config::LoadRequest& request,
+    const char* use) {
   WeightsJob job;
-  config::Reading loaded =
-      read_recipe(std::move(request), use, job.recipe_file);
+  config::Reading loaded = read_recipe(request, use, job.recipe_file);
   job.recipe = std::move(loaded.recipe);
   job.notes = std::move(loaded.notes);
   const auto record = use_record(
       /*evaluates=*/true, job.recipe, loaded.origins, job.notes);
+  VITRAIN_CHECK(
+      request.file || says_model(loaded),
+      ExitCode::kUsage,
+      "{}: is of no run whose config.yaml says which network it is, and no "
+      "config.json of timm beside it names one: give -cfg FILE, or -set "
+      "model.name=NAME (`vitrain models` lists them)",
+      printable(*job.recipe.model.pretrained));
   const models::DataShape shape = shape_for(
       job.recipe, record ? record->classes : std::vector<std::string>());
   check_network(job.recipe, loaded.origins, shape);

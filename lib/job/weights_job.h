@@ -24,9 +24,10 @@ struct WeightsJob {
 
 // The network of the weights, and how its inputs are made: as the recipe says,
 // or, without -cfg, the config.yaml of the run that the weights are of; and as
-// the weights' own record says. `use` is what the weights are for, in messages:
-// "to export". Makes no torch call. Throws Error: weights that are not there, a
-// recipe that is wrong, a network or a number of classes that nothing says.
-WeightsJob prepare_weights(config::LoadRequest request, const char* use);
+// the weights' record says (use_record). `use` is what the weights are for, in
+// messages: "to export". Makes no torch call. Throws Error: weights that are
+// not there, a recipe that is wrong, a network or a number of classes that
+// nothing says.
+WeightsJob prepare_weights(const config::LoadRequest& request, const char* use);
 
 } // namespace vitrain::job

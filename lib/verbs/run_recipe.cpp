@@ -1,10 +1,12 @@
 #include <algorithm>
 #include <filesystem>
-#include <string_view>
+#include <optional>
+#include <string>
 
 #include "core/check.h"
 #include "core/text/text.h"
 #include "job/prepare/find_weights.h"
+#include "job/prepare/preprocess_record.h"
 #include "job/run/resume_advice.h"
 #include "job/run/run_around.h"
 #include "verbs/verbs.h"
@@ -14,35 +16,77 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The config.yaml of the run that a path is in or of. Throws Error(kUsage).
-std::string recipe_of(const std::string& path, const char* option) {
+// The config.yaml of the run that a path is in or of; nothing where there is
+// none.
+std::optional<std::string> find_recipe(const std::string& path) {
   std::error_code error;
   job::RunDirectory run{path};
   if (!fs::is_regular_file(run.config(), error)) {
     run = job::run_around(path).value_or(job::RunDirectory{});
   }
+  if (run.path.empty() || !fs::is_regular_file(run.config(), error)) {
+    return std::nullopt;
+  }
+  return run.config().native();
+}
+
+std::string recipe_of_resumed(const std::string& path) {
+  std::error_code error;
   VITRAIN_CHECK(
-      fs::exists(path, error) || job::resolve_weights(path) != path ||
-          path.starts_with("timm:"),
+      fs::exists(path, error),
       ExitCode::kWeights,
-      "{} {}: no such file or folder",
-      option,
+      "-resume {}: no such file or folder",
       printable(path));
   VITRAIN_CHECK(
-      std::string_view(option) != "-resume" || !job::is_no_run(path),
+      !job::is_no_run(path),
       ExitCode::kUsage,
-      "{} {}: {}. A new run needs a recipe: give -cfg FILE",
-      option,
+      "-resume {}: {}. A new run needs a recipe: give -cfg FILE",
       printable(path),
       job::describe_no_run(path));
+  const std::optional<std::string> recipe = find_recipe(path);
   VITRAIN_CHECK(
-      !run.path.empty() && fs::is_regular_file(run.config(), error),
+      recipe.has_value(),
       ExitCode::kUsage,
-      "{} {}: is of no run folder with a config.yaml, which would be the "
+      "-resume {}: is of no run folder with a config.yaml, which would be the "
       "recipe: give -cfg FILE",
-      option,
       printable(path));
-  return run.config().native();
+  return *recipe;
+}
+
+// Whether timm's config.json beside weights says which network they are for.
+bool name_network(const std::string& weights) {
+  config::ModelConfig model;
+  model.pretrained = weights;
+  const auto record = job::pretrained_record(model);
+  return record && !record->architecture.empty();
+}
+
+// The recipe of the run that the weights are of; nothing where options alone
+// are the recipe.
+std::optional<std::string> recipe_of_weights(
+    const config::Arguments& arguments,
+    const std::string& weights) {
+  std::optional<std::string> recipe = find_recipe(weights);
+  const bool named =
+      std::ranges::count(
+          arguments.overrides, "model.name", &config::Override::key) > 0;
+  if (recipe || named) { // weights that are not there are told with the data
+    return recipe;
+  }
+  const std::string path = job::resolve_weights(weights);
+  try {
+    job::check_exists(path);
+  } catch (const Error& error) {
+    fail(error.code(), "-pretrained {}", error.what());
+  }
+  VITRAIN_CHECK(
+      name_network(path),
+      ExitCode::kUsage,
+      "-pretrained {}: is of no run folder with a config.yaml, which would be "
+      "the recipe: give -cfg FILE, or -set model.name=NAME (`vitrain models` "
+      "lists them) and the data (-data_path FOLDER)",
+      printable(weights));
+  return recipe;
 }
 
 } // namespace
@@ -57,13 +101,13 @@ config::Arguments with_run_recipe(config::Arguments arguments) {
     return arguments;
   }
   if (arguments.verb == config::Verb::kTrain && arguments.resume) {
-    arguments.cfg = recipe_of(*arguments.resume, "-resume");
+    arguments.cfg = recipe_of_resumed(*arguments.resume);
   }
   if (arguments.verb == config::Verb::kEval) {
     const auto weights = std::ranges::find(
         arguments.overrides, "model.pretrained", &config::Override::key);
     if (weights != arguments.overrides.end()) {
-      arguments.cfg = recipe_of(weights->value, "-pretrained");
+      arguments.cfg = recipe_of_weights(arguments, weights->value);
     }
   }
   return arguments;

@@ -98,7 +98,7 @@ TEST(Preprocess, IsThatOfTheCheckpoint) {
     EXPECT_EQ(loss(name), expected);
   }
 
-  // Training from such weights says what it does differently.
+  // Training from such weights goes on with their images.
   const Result tuned = run(tiny_run(
       folder / "tuned",
       {.config = config,
@@ -106,9 +106,10 @@ TEST(Preprocess, IsThatOfTheCheckpoint) {
        .set = {"run.max_steps=1", "schedule.warmup=0st"},
        .more = {"-pretrained", trained}}));
   ASSERT_EQ(tuned.exit_code, 0) << tuned.err;
+  EXPECT_THAT(tuned.err, HasSubstr("data.preprocess.crop_pct: 1.0, as "));
   EXPECT_THAT(
-      tuned.err,
-      HasSubstr("data.preprocess.crop_pct: 0.875 (the default), but "));
+      slurp(newest_run(folder / "tuned") / "config.yaml"),
+      HasSubstr("mean: [0.5, 0.4, 0.3]"));
   EXPECT_THAT(tuned.err, Not(HasSubstr("other numbers")));
 }
 

@@ -297,6 +297,18 @@ std::vector<float> StoredTensor::floats() const {
   return values;
 }
 
+std::string bare_safetensors(const std::string& bytes) {
+  std::uint64_t length = 0;
+  std::memcpy(&length, bytes.data(), sizeof(length));
+  Json header = Json::parse(bytes.substr(sizeof(length), length));
+  header.erase("__metadata__");
+  const std::string text = header.dump();
+  const std::uint64_t size = text.size();
+  std::string start(sizeof(size), '\0');
+  std::memcpy(start.data(), &size, sizeof(size));
+  return start + text + bytes.substr(sizeof(length) + length);
+}
+
 std::map<std::string, StoredTensor> read_tensors(
     const std::filesystem::path& file) {
   const std::string bytes = slurp(file);

@@ -134,6 +134,9 @@ struct StoredTensor {
 
   std::vector<float> floats() const; // of an F32
 };
+// Returns the bytes of a .safetensors file without metadata, as other programs
+// write it.
+std::string bare_safetensors(const std::string& bytes);
 // What a .safetensors file holds, by name.
 std::map<std::string, StoredTensor> read_tensors(
     const std::filesystem::path& file);

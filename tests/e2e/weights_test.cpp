@@ -24,19 +24,6 @@ void write(const std::filesystem::path& path, const std::string& bytes) {
   std::ofstream(path, std::ios::binary) << bytes;
 }
 
-// A .safetensors file without metadata, as other programs write it.
-std::string bare(const std::string& bytes) {
-  std::uint64_t length = 0;
-  std::memcpy(&length, bytes.data(), sizeof(length));
-  Json header = Json::parse(bytes.substr(sizeof(length), length));
-  header.erase("__metadata__");
-  const std::string text = header.dump();
-  const std::uint64_t size = text.size();
-  std::string start(sizeof(size), '\0');
-  std::memcpy(start.data(), &size, sizeof(size));
-  return start + text + bytes.substr(sizeof(length) + length);
-}
-
 // Divides the tensors of a .safetensors file among three in `folder`, as
 // transformers' save_pretrained() writes them. Returns their index.
 std::filesystem::path divide(
@@ -83,7 +70,7 @@ class Weights : public testing::Test {
          .set = {
              "run.epochs=1", "model.num_classes=" + std::to_string(outputs)}});
     file_ = checkpoint(run_, 40) / "model.safetensors";
-    write(folder_ / "bare.safetensors", bare(slurp(file_)));
+    write(folder_ / "bare.safetensors", bare_safetensors(slurp(file_)));
   }
 
   // On one worker.

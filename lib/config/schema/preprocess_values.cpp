@@ -69,12 +69,24 @@ Json with_older_ways(Json values) {
   return values;
 }
 
-// Whether a person has set a key.
-const Position* set_by(const Origins& origins, const std::string& key) {
+// Returns where a person has set a key; null if nobody has.
+const Position* place_of(const Origins& origins, const std::string& key) {
   const auto origin = origins.find(key);
   return origin == origins.end() || origin->second.origin == Origin::kDefault
       ? nullptr
       : &origin->second;
+}
+
+// The same for a key or for the other one that says the same: the side that
+// evaluation resizes to is that of `resize`, or follows from `crop_pct`.
+const Position* set_by(const Origins& origins, const std::string& key) {
+  constexpr const char* kCrop = "data.preprocess.crop_pct";
+  constexpr const char* kResize = "data.preprocess.resize";
+  const Position* own = place_of(origins, key);
+  return own != nullptr ? own
+      : key == kCrop    ? place_of(origins, kResize)
+      : key == kResize  ? place_of(origins, kCrop)
+                        : nullptr;
 }
 
 } // namespace
@@ -99,6 +111,7 @@ std::vector<std::string> use_preprocess_values(
   std::vector<std::string> notes;
   const Schema schema = schema_of(recipe);
   const Json ways = with_older_ways(values);
+  const Origins before = origins; // a key that is taken here is nobody's wish
   for (const auto& [key, value] : ways.items()) {
     const auto field = std::ranges::find(schema.fields, key, &Field::path);
     VITRAIN_CHECK(
@@ -114,7 +127,7 @@ std::vector<std::string> use_preprocess_values(
     if (text == own_text) {
       continue;
     }
-    const Position* by = set_by(origins, key);
+    const Position* by = set_by(before, key);
     if (use == PreprocessUse::kAdopt && by == nullptr) {
       origins[key] = {source, 0, 0, Origin::kOption};
       notes.push_back(fmt::format(

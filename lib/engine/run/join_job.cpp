@@ -259,6 +259,9 @@ JoinedJob join_job(
   job::PreparedJob prepared;
   prepared.job = job;
   prepared.take_over = job.joining.take_over;
+  for (const std::string& key : job.joining.own_keys) {
+    prepared.origins[key] = {"the recipe", 0, 0, config::Origin::kSet};
+  }
   prepared.workers = context.world_size;
   const Peers peers = introduce(job, context.local_world_size, control);
   check_equal_machines(job, peers);

@@ -287,6 +287,65 @@ std::string resolve_weights(const std::string& name, std::string_view key) {
   return found.empty() ? name : found.front();
 }
 
+namespace {
+
+// Throws for the address of a file on another machine, or of a repository: what
+// is not here has to be fetched.
+void refuse_address(const std::string& name, std::string_view key) {
+  constexpr std::string_view kHub = "huggingface.co/";
+  for (const std::string_view prefix : {"hf-hub:", "hf_hub:"}) {
+    if (name.starts_with(prefix)) {
+      const std::string repository = name.substr(prefix.size());
+      fail(
+          ExitCode::kWeights,
+          "{}: {} is a file here, not a repository: fetch it (hf download {}) "
+          "and give {}",
+          printable(name),
+          key,
+          printable(repository),
+          repository.starts_with("timm/")
+              ? printable("timm:" + repository.substr(5))
+              : "the folder that it prints");
+    }
+  }
+  if (name.find("://") == name.npos) {
+    return;
+  }
+  const std::size_t hub = name.find(kHub);
+  std::vector<std::string> parts;
+  if (hub != name.npos) {
+    parts = split(name.substr(hub + kHub.size()), '/');
+  }
+  const bool repository = parts.size() >= 2;
+  const std::string file =
+      fs::path(name.substr(0, name.find_first_of("?#"))).filename().native();
+  fail(
+      ExitCode::kWeights,
+      "{}: is an address, and {} is a file here: fetch it first ({}) and give "
+      "{}",
+      printable(name),
+      key,
+      repository ? printable("hf download " + parts[0] + "/" + parts[1])
+                 : printable("curl -L -o " + file + " '" + name + "'"),
+      repository && parts[0] == "timm" ? printable("timm:" + parts[1])
+          : repository                 ? "the folder that it prints"
+                                       : printable(file));
+}
+
+// Names files beside one that is not there whose extension is not read.
+std::string unread_sibling(const std::string& name) {
+  for (const char* extension : {".pdiparams", ".onnx", ".h5", ".tflite"}) {
+    std::error_code error;
+    if (fs::is_regular_file(name + extension, error)) {
+      return fmt::format(
+          " ({} is there, which is not read)", printable(name + extension));
+    }
+  }
+  return "";
+}
+
+} // namespace
+
 void check_exists(
     const std::optional<std::string>& weights,
     std::string_view key) {
@@ -303,7 +362,7 @@ void check_exists(
     fail(
         ExitCode::kWeights,
         "{}: not in the Hugging Face cache ({}); this fetches it{}:\n"
-        "  hf download timm/{} model.safetensors",
+        "  hf download timm/{} model.safetensors config.json",
         printable(name),
         printable(hub_folder().native()),
         tagged ? ""
@@ -311,11 +370,13 @@ void check_exists(
                  "augreg_in21k_ft_in1k of vit_tiny_patch16_224)",
         printable(timm + (tagged ? "" : ".TAG")));
   }
+  refuse_address(name, key);
   fail(
       ExitCode::kWeights,
-      "{}: no such file or folder; {}{} is a file of weights ({}; the "
+      "{}: no such file or folder{}; {}{} is a file of weights ({}; the "
       "extension may be left out), a checkpoint, a run folder or timm:NAME",
       printable(name),
+      unread_sibling(name),
       key,
       key == kPretrained ? " (-pretrained)" : "",
       weights_extensions());

@@ -141,9 +141,10 @@ data::ModelClasses model_classes(
   if (prepared.train) {
     return {prepared.train->classes(), std::ssize(prepared.train->classes())};
   }
+  const bool named = prepared.record &&
+      !have_other_names(*prepared.record, prepared.eval->classes());
   return {
-      prepared.record ? prepared.record->classes : std::vector<std::string>(),
-      classes};
+      named ? prepared.record->classes : std::vector<std::string>(), classes};
 }
 
 } // namespace

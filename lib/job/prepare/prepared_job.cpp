@@ -9,6 +9,7 @@
 #include "job/options/data_options.h"
 #include "job/options/precision.h"
 #include "job/prepare/choose_devices.h"
+#include "job/prepare/failures.h"
 #include "job/prepare/find_weights.h"
 #include "job/prepare/recipe_check.h"
 #include "job/prepare/teacher_weights.h"
@@ -19,6 +20,7 @@
 #include "models/rules.h"
 #include "models/spec.h"
 #include "models/teacher.h"
+#include "weights/archive.h"
 
 namespace vitrain::job {
 void check_recipe(const PreparedJob& prepared, std::int64_t workers) {
@@ -34,23 +36,44 @@ void check_recipe(const PreparedJob& prepared, std::int64_t workers) {
 
 namespace {
 
+void add_note(const std::string& note, PreparedJob& prepared) {
+  if (!note.empty()) {
+    prepared.notes.push_back(note);
+  }
+}
+
+// Compares the classes of data.eval with those of the weights. A published
+// count of classes yields to model.num_classes.
+void check_evaluated_classes(PreparedJob& prepared) {
+  const config::Recipe& recipe = prepared.job.recipe;
+  if (!prepared.record || !recipe.eval.check_classes) {
+    return;
+  }
+  const PreprocessRecord& record = *prepared.record;
+  const std::vector<std::string>& classes = prepared.eval->classes();
+  if (!record.published || !recipe.model.num_classes ||
+      classes.size() == record.classes.size()) {
+    check_classes(record, classes);
+  }
+  add_note(class_note(record, "data.eval", classes), prepared);
+}
+
 // Of the weights that are evaluated or started from, and of a teacher's.
 void check_learned_classes(
     PreparedJob& prepared,
     const models::ModelSpec& spec) {
   const config::Recipe& recipe = prepared.job.recipe;
   if (!prepared.train) {
-    if (prepared.record && recipe.eval.check_classes) {
-      check_classes(*prepared.record, prepared.eval->classes());
-    }
+    check_evaluated_classes(prepared);
     return;
   }
   const std::vector<std::string>& classes = prepared.train->classes();
   if (prepared.record) {
     const std::string warning =
         class_warning(*prepared.record, recipe.model, classes);
-    if (!warning.empty()) {
-      prepared.notes.push_back(warning);
+    add_note(warning, prepared);
+    if (recipe.model.head_init != config::HeadInit::kFresh) {
+      add_note(class_note(*prepared.record, "data.train", classes), prepared);
     }
   }
   if (recipe.train.distill.active()) {
@@ -131,6 +154,23 @@ void write_held_out(const PreparedJob& prepared) {
   }
 }
 
+namespace {
+
+// The keys that a record of weights could change and that somebody has set.
+std::vector<std::string> keys_of_weights_in(const config::Origins& origins) {
+  std::vector<std::string> keys;
+  for (const auto& [key, position] : origins) {
+    const bool theirs = key.starts_with("data.preprocess.") ||
+        key == "model.image_size" || key == "model.name";
+    if (theirs && position.origin != config::Origin::kDefault) {
+      keys.push_back(key);
+    }
+  }
+  return keys;
+}
+
+} // namespace
+
 PreparedJob begin_job(const Request& request) {
   PreparedJob prepared;
   Job& job = prepared.job;
@@ -158,30 +198,64 @@ PreparedJob begin_job(const Request& request) {
   prepared.notes = request.notes;
   prepared.notes.insert(
       prepared.notes.end(), loaded.notes.begin(), loaded.notes.end());
-  if (job.recipe.model.pretrained && !request.resume) {
-    job.recipe.model.pretrained = resolve_weights(*job.recipe.model.pretrained);
-    prepared.record =
-        use_record(evaluates, job.recipe, prepared.origins, prepared.notes);
-  }
+  job.joining.own_keys = keys_of_weights_in(prepared.origins);
   return prepared;
+}
+
+void find_pretrained(PreparedJob& prepared, bool resumes) {
+  Job& job = prepared.job;
+  if (job.recipe.model.pretrained && !resumes) {
+    job.recipe.model.pretrained = resolve_weights(*job.recipe.model.pretrained);
+    prepared.record = use_record(
+        job.mode == JobMode::kEval,
+        job.recipe,
+        prepared.origins,
+        prepared.notes);
+  }
 }
 
 namespace {
 
-// Everything after the machines have met.
-void check_job(PreparedJob& prepared, const Request& request) {
-  check_recipe(prepared, prepared.workers);
+// Opens the weights as far as that needs no network. Throws Error(kWeights).
+void open_weights(const config::ModelConfig& model) {
+  check_exists(model.pretrained);
+  if (model.pretrained && !is_checkpoint_path(*model.pretrained)) {
+    weights::open_archive(*model.pretrained, model.pretrained_part);
+  }
+}
+
+// Throws what is wrong with the weights and with the data, both at once.
+void check_weights_and_data(
+    PreparedJob& prepared,
+    const Request& request,
+    Failures& failures) {
+  const config::Recipe& recipe = prepared.job.recipe;
   // Before there is a run folder.
-  if (!request.resume && !request.dry_run && prepared.decides()) {
-    check_exists(prepared.job.recipe.model.pretrained);
+  const bool starts = !request.resume && !request.dry_run && prepared.decides();
+  if (starts && failures.empty()) {
+    failures.attempt([&] { check_exists(recipe.model.pretrained); });
   }
-  if (!request.resume && !request.dry_run && prepared.decides() &&
-      prepared.job.mode == JobMode::kTrain) {
-    check_exists(
-        teacher_weights(prepared.job.recipe.train.distill).pretrained,
-        kTeacherPretrained);
+  if (starts && prepared.job.mode == JobMode::kTrain) {
+    failures.attempt([&] {
+      check_exists(
+          teacher_weights(recipe.train.distill).pretrained, kTeacherPretrained);
+    });
   }
-  list_data(prepared);
+  const bool weights_fail = !failures.empty();
+  const bool data_fail = !failures.attempt([&] { list_data(prepared); });
+  if (data_fail && !weights_fail && !request.resume && prepared.decides()) {
+    failures.attempt([&] { open_weights(recipe.model); });
+  }
+  failures.throw_if_any();
+}
+
+// Everything after the machines have met.
+void check_job(
+    PreparedJob& prepared,
+    const Request& request,
+    Failures& failures) {
+  check_recipe(prepared, prepared.workers);
+  check_weights_and_data(prepared, request, failures);
   // Of several machines the first one decides, and tells the others.
   if (request.resume && prepared.decides()) {
     resolve_resume(prepared, *request.resume, !request.dry_run);
@@ -212,6 +286,9 @@ void tell_with_the_rest(const PreparedJob& prepared, const Error& error) {
 
 PreparedJob prepare(const Request& request) {
   PreparedJob prepared = begin_job(request);
+  Failures failures; // of the weights, until the data have been looked at
+  failures.attempt(
+      [&] { find_pretrained(prepared, request.resume.has_value()); });
   try {
     try {
       choose_devices(prepared, request);
@@ -219,7 +296,7 @@ PreparedJob prepare(const Request& request) {
       tell_with_the_rest(prepared, error);
       throw;
     }
-    check_job(prepared, request);
+    check_job(prepared, request, failures);
   } catch (const std::exception& error) {
     if (prepared.link) {
       prepared.link->fail_all(

@@ -77,6 +77,11 @@ void check_arithmetic(PreparedJob& prepared);
 // Error(kUsage) for a recipe that cannot be read.
 PreparedJob begin_job(const Request& request);
 
+// Finds the weights that model.pretrained names and applies their record
+// (use_record), unless a run is resumed, which has applied it. Throws
+// Error(kUsage), Error(kWeights).
+void find_pretrained(PreparedJob& prepared, bool resumes);
+
 // Makes a new folder for the job's run, and locks it where it is trained in.
 void make_run_directory(PreparedJob& prepared);
 

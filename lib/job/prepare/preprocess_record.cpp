@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
 
 #include "checkpoint/manifest.h"
+#include "checkpoint/published_config.h"
 #include "checkpoint/read_preprocess.h"
 #include "config/rules/validate.h"
 #include "config/schema/preprocess_values.h"
@@ -15,9 +17,23 @@
 #include "models/families/family.h"
 
 namespace vitrain::job {
+
+bool have_other_names(
+    const PreprocessRecord& record,
+    const std::vector<std::string>& classes) {
+  const std::set<std::string> known(
+      record.classes.begin(), record.classes.end());
+  return record.published && !data::are_numbers(classes) &&
+      !data::are_numbers(record.classes) &&
+      std::ranges::none_of(classes, [&](const std::string& name) {
+           return known.contains(name);
+         });
+}
+
 namespace {
 
 constexpr const char* kImageSize = "model.image_size";
+constexpr const char* kModelName = "model.name";
 
 // Says where the names of the record's and the data's classes begin to differ;
 // "" where they do not, where one of them has only numbers for names, or where
@@ -27,7 +43,7 @@ std::string other_class(
     const std::string& data,
     const std::vector<std::string>& classes) {
   if (classes.size() != record.classes.size() || data::are_numbers(classes) ||
-      data::are_numbers(record.classes)) {
+      data::are_numbers(record.classes) || have_other_names(record, classes)) {
     return "";
   }
   // Records are JSON, in which bytes that are no UTF-8 are U+FFFD.
@@ -59,6 +75,66 @@ bool is_multi_label(const Json& value, const std::string& source) {
   return value.get<bool>();
 }
 
+// What stands beside a file of weights without a record of ours.
+std::optional<PreprocessRecord> published_record(
+    const std::filesystem::path& weights,
+    bool evaluates) {
+  using enum checkpoint::WeightsUse;
+  auto published = checkpoint::read_published_config(
+      weights, evaluates ? kEvaluation : kTraining);
+  if (!published) {
+    return std::nullopt;
+  }
+  std::vector<std::string> classes = std::move(published->classes);
+  for (std::int64_t i = std::ssize(classes); i < published->num_classes; ++i) {
+    classes.push_back(std::to_string(i)); // counted only
+  }
+  return PreprocessRecord{
+      .source = fmt::format(
+          "{} (by its {})", printable(weights.native()), published->source),
+      .values = std::move(published->keys),
+      .classes = std::move(classes),
+      .published = true,
+      .architecture = std::move(published->architecture),
+      .notes = std::move(published->notes)};
+}
+
+// Takes the network that the record names where nobody has chosen one.
+void use_architecture(
+    const PreprocessRecord& record,
+    config::Recipe& recipe,
+    config::Origins& origins,
+    std::vector<std::string>& notes) {
+  std::string& name = recipe.model.name;
+  if (record.architecture.empty() || record.architecture == name) {
+    return;
+  }
+  const auto origin = origins.find(kModelName);
+  if (origin != origins.end() &&
+      origin->second.origin != config::Origin::kDefault) {
+    notes.push_back(fmt::format(
+        "{}: {} ({}), but {} is of {}",
+        kModelName,
+        printable(name),
+        origin->second.text(),
+        record.source,
+        printable(record.architecture)));
+  } else if (models::find_model(record.architecture)) {
+    name = record.architecture;
+    origins[kModelName] = {record.source, 0, 0, config::Origin::kOption};
+    notes.push_back(
+        fmt::format("{}: {}, as {} says", kModelName, name, record.source));
+  } else {
+    notes.push_back(fmt::format(
+        "warning: {} is of the network '{}', which `vitrain models` does not "
+        "list: {} stays {}",
+        record.source,
+        printable(record.architecture),
+        kModelName,
+        printable(name)));
+  }
+}
+
 } // namespace
 
 Json preprocess_record(
@@ -84,7 +160,9 @@ Json preprocess_record(
   return record;
 }
 
-std::optional<PreprocessRecord> pretrained_record(config::ModelConfig& model) {
+std::optional<PreprocessRecord> pretrained_record(
+    config::ModelConfig& model,
+    bool evaluates) {
   std::filesystem::path path = *model.pretrained;
   std::error_code error;
   if (!std::filesystem::exists(path, error)) {
@@ -97,7 +175,7 @@ std::optional<PreprocessRecord> pretrained_record(config::ModelConfig& model) {
   }
   const Json json = checkpoint::read_preprocess(path);
   if (json.is_null()) {
-    return std::nullopt;
+    return published_record(path, evaluates);
   }
   PreprocessRecord record{.source = printable(*model.pretrained)};
   const JsonReader reader(
@@ -122,21 +200,22 @@ std::optional<PreprocessRecord> use_record(
     config::Origins& origins,
     std::vector<std::string>& notes) {
   config::ModelConfig model = recipe.model;
-  std::optional<PreprocessRecord> record = pretrained_record(model);
+  std::optional<PreprocessRecord> record = pretrained_record(model, evaluates);
   if (!record) {
     return std::nullopt;
   }
-  const auto named = models::find_model(model.name);
+  notes.insert(notes.end(), record->notes.begin(), record->notes.end());
+  use_architecture(*record, recipe, origins, notes);
+  const auto named = models::find_model(recipe.model.name);
   const bool as_named = !model.image_size && named &&
       record->values.value(kImageSize, Json()) == named->image_size.height;
-  if (as_named || !evaluates) { // resized position embeddings are reported
+  if (as_named || (!evaluates && !record->published)) {
     record->values.erase(kImageSize);
   }
   const std::vector<std::string> differences = config::use_preprocess_values(
       record->values,
       record->source,
-      evaluates ? config::PreprocessUse::kAdopt
-                : config::PreprocessUse::kCompare,
+      config::PreprocessUse::kAdopt,
       recipe,
       origins);
   notes.insert(notes.end(), differences.begin(), differences.end());
@@ -161,6 +240,25 @@ std::string class_difference(
             with_commas(std::ssize(classes)),
             record.source,
             with_commas(std::ssize(record.classes)));
+}
+
+std::string class_note(
+    const PreprocessRecord& record,
+    const std::string& data,
+    const std::vector<std::string>& classes) {
+  if (classes.size() != record.classes.size() ||
+      !have_other_names(record, classes)) {
+    return "";
+  }
+  return fmt::format(
+      "{} calls its classes '{}' to '{}', and {} '{}' to '{}': they are taken "
+      "to be the same in this order",
+      record.source,
+      printable(record.classes.front()),
+      printable(record.classes.back()),
+      data,
+      printable(classes.front()),
+      printable(classes.back()));
 }
 
 void check_classes(

@@ -26,6 +26,12 @@ struct PreprocessRecord {
   std::vector<std::string> classes;
   bool multi_label = false;
   data::LabelForm labels = data::LabelForm::kNone;
+  // True if timm or transformers wrote it, into a config.json beside weights
+  // without a record of ours. Names of classes may be of another kind there:
+  // words for people, where the data has WordNet's numbers.
+  bool published = false;
+  std::string architecture; // timm's name of the network; "": not said
+  std::vector<std::string> notes; // sentences: what of it cannot be used
 };
 
 // The record for the checkpoints of a run; null for networks of vectors.
@@ -37,20 +43,31 @@ Json preprocess_record(
     data::LabelForm labels = data::LabelForm::kNone);
 
 // The record of what model.pretrained names, which becomes the checkpoint
-// folder that it means. None where there are no such files, or no record in
-// them. Throws Error(kWeights).
-std::optional<PreprocessRecord> pretrained_record(config::ModelConfig& model);
+// folder that it means: that in the weights' own file, or what timm or
+// transformers wrote into its folder, for training or for evaluation. None if
+// no such file exists, or has a record. Throws Error(kWeights).
+std::optional<PreprocessRecord> pretrained_record(
+    config::ModelConfig& model,
+    bool evaluates = true);
 
-// Weights bring with them how images were made into their inputs: where they
-// are evaluated (or exported), the recipe takes it where nobody says otherwise,
-// and model.pretrained becomes the checkpoint that it means; training says what
-// it does differently. Returns the record, as above; notes get a sentence for
-// every difference. Throws Error(kWeights).
+// Applies the record of the weights to the keys of the recipe that nobody has
+// set: data.preprocess.*, model.image_size (in training only what is published;
+// other weights' positions are resized and reported) and model.name, if the
+// record says it. If weights are evaluated or exported, model.pretrained
+// becomes the checkpoint that it means. Returns the record; notes get a
+// sentence for every difference, also of keys that the recipe sets. Throws
+// Error(kWeights).
 std::optional<PreprocessRecord> use_record(
     bool evaluates,
     config::Recipe& recipe,
     config::Origins& origins,
     std::vector<std::string>& notes);
+
+// Returns whether none of the data's names of classes is one of a published
+// record's: the two are of different kinds. False where either has numbers.
+bool have_other_names(
+    const PreprocessRecord& record,
+    const std::vector<std::string>& classes);
 
 // The first difference between the record's classes and those of the data that
 // `data` is the key of, in a sentence without an end; "" where there is none,
@@ -64,6 +81,13 @@ std::string class_difference(
 // Throws Error(kData) naming that difference from the classes of data.eval.
 void check_classes(
     const PreprocessRecord& record,
+    const std::vector<std::string>& classes);
+
+// Returns a sentence if the names of a published record and of the data have
+// nothing in common, so that only their order can be meant; "" otherwise.
+std::string class_note(
+    const PreprocessRecord& record,
+    const std::string& data,
     const std::vector<std::string>& classes);
 
 // For training, whose classes may be others: a warning where they have the

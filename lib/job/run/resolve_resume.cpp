@@ -31,7 +31,7 @@ std::optional<std::filesystem::path> resolve_auto(PreparedJob& prepared) {
     return own;
   }
   const std::string name = run_name(job.recipe, job.config_path);
-  NewestRun newest = newest_run(job.recipe, name);
+  NewestRun newest = newest_run(job.recipe, name, prepared.origins);
   VITRAIN_CHECK(
       newest.path || !newest.other,
       ExitCode::kUsage,
@@ -58,7 +58,8 @@ void compare_recipes(PreparedJob& prepared) {
   const RunDirectory run{prepared.job.run_directory};
   const std::string name = printable(run.config().native());
   try {
-    prepared.changes = changes_to(run, prepared.job.recipe);
+    adopt_values_of_weights(run, prepared.job.recipe, prepared.origins);
+    prepared.changes = changes_to(run, prepared.job.recipe, prepared.origins);
   } catch (const Error& error) {
     prepared.notes.push_back(fmt::format(
         "warning: -resume: what has changed since is not known, because the "

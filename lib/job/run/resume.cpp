@@ -8,6 +8,7 @@
 #include "checkpoint/find.h"
 #include "checkpoint/folder.h"
 #include "config/load/load_recipe.h"
+#include "config/schema/preprocess_values.h"
 #include "core/check.h"
 #include "core/files/files.h"
 #include "core/text/text.h"
@@ -39,6 +40,13 @@ bool only_these(
 }
 
 constexpr std::size_t kLargestRecipe = std::size_t{16} << 20; // bytes
+
+config::Recipe recorded_recipe(const RunDirectory& run) {
+  return config::from_yaml(
+      remove_user_info(
+          read_file(run.config(), kLargestRecipe, ExitCode::kStorage)),
+      printable(run.config().native()));
+}
 
 // Run folders of a name, the newest first.
 std::vector<fs::path> runs_of(const fs::path& output, const std::string& name) {
@@ -215,14 +223,61 @@ std::string listed(const std::vector<config::Difference>& differences) {
   return text;
 }
 
+namespace {
+
+// Whether a name of weights means the file that a run has recorded: itself, its
+// folder, its name without extension, or its repository in the cache.
+bool means(const std::string& name, const std::string& recorded) {
+  constexpr std::string_view kTimm = "timm:";
+  if (name.starts_with(kTimm)) {
+    const std::string repository =
+        "models--timm--" + without_prefix(name.substr(kTimm.size()), "timm/");
+    const std::size_t found = recorded.find(repository);
+    const std::size_t end = found + repository.size();
+    return found != recorded.npos && end < recorded.size() &&
+        (recorded[end] == '/' || recorded[end] == '.');
+  }
+  const bool folder = name.ends_with('/');
+  return recorded.starts_with(name) &&
+      (recorded.size() == name.size() || folder ||
+       recorded[name.size()] == '/' || recorded[name.size()] == '.');
+}
+
+} // namespace
+
+void adopt_values_of_weights(
+    const RunDirectory& run,
+    config::Recipe& recipe,
+    config::Origins& origins) {
+  if (!recipe.model.pretrained) {
+    return;
+  }
+  const config::Recipe recorded = recorded_recipe(run);
+  config::use_preprocess_values(
+      config::preprocess_values(recorded),
+      printable(run.config().native()),
+      config::PreprocessUse::kAdopt,
+      recipe,
+      origins);
+  const std::optional<std::string>& weights = recorded.model.pretrained;
+  if (weights && means(*recipe.model.pretrained, *weights)) {
+    recipe.model.pretrained = weights;
+  }
+  const auto named = origins.find("model.name");
+  if (named == origins.end() ||
+      named->second.origin == config::Origin::kDefault) {
+    recipe.model.name = recorded.model.name;
+  }
+}
+
 std::vector<config::Difference> changes_to(
     const RunDirectory& run,
-    const config::Recipe& recipe) {
-  const config::Recipe recorded = config::from_yaml(
-      remove_user_info(
-          read_file(run.config(), kLargestRecipe, ExitCode::kStorage)),
-      printable(run.config().native()));
-  return config::differences(recorded, recipe);
+    const config::Recipe& recipe,
+    const config::Origins& origins) {
+  config::Recipe compared = recipe;
+  config::Origins places = origins;
+  adopt_values_of_weights(run, compared, places);
+  return config::differences(recorded_recipe(run), compared);
 }
 
 bool has_checkpoints(const RunDirectory& run) {
@@ -231,14 +286,17 @@ bool has_checkpoints(const RunDirectory& run) {
       fs::is_regular_file(run.checkpoints() / checkpoint::kLatest, error);
 }
 
-NewestRun newest_run(const config::Recipe& recipe, const std::string& name) {
+NewestRun newest_run(
+    const config::Recipe& recipe,
+    const std::string& name,
+    const config::Origins& origins) {
   NewestRun newest;
   std::optional<fs::path> begun; // of this recipe, without a checkpoint
   for (const fs::path& path : runs_of(recipe.run.output, name)) {
     const bool can_go_on = has_checkpoints({path});
     std::string reason;
     try {
-      const auto changes = changes_to({path}, recipe);
+      const auto changes = changes_to({path}, recipe, origins);
       if (same_recipe(changes)) {
         if (can_go_on) {
           return {.path = path, .other = {}, .reason = {}};

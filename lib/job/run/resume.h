@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "config/load/problems.h"
 #include "config/schema/writer.h"
 #include "config/sections/recipe.h"
 #include "job/run/run_directory.h"
@@ -20,11 +21,22 @@ bool same_recipe(const std::vector<config::Difference>& differences);
 // "\n  optim.lr: 0.001 -> 0.1" for each of them.
 std::string listed(const std::vector<config::Difference>& differences);
 
-// What `recipe` changes about the recipe that a run was last trained with.
-// Throws Error when its config.yaml cannot be read.
+// Gives a recipe that starts from weights (model.pretrained) the run's own
+// values of the keys that weights can decide (data.preprocess.*,
+// model.image_size, model.name), but for those that `origins` have: the weights
+// may be gone by now. A name that means the weights that the run has recorded
+// (their folder, timm:NAME) becomes their path. Throws Error when the run's config.yaml cannot be read.
+void adopt_values_of_weights(
+    const RunDirectory& run,
+    config::Recipe& recipe,
+    config::Origins& origins);
+
+// What `recipe`, after adopt_values_of_weights(), changes about the recipe that
+// a run was last trained with. Throws likewise.
 std::vector<config::Difference> changes_to(
     const RunDirectory& run,
-    const config::Recipe& recipe);
+    const config::Recipe& recipe,
+    const config::Origins& origins = {});
 
 // What `-resume auto` finds under run.output.
 struct NewestRun {
@@ -41,7 +53,10 @@ struct NewestRun {
 // Whether there is something to go on from, intact or not.
 bool has_checkpoints(const RunDirectory& run);
 
-NewestRun newest_run(const config::Recipe& recipe, const std::string& name);
+NewestRun newest_run(
+    const config::Recipe& recipe,
+    const std::string& name,
+    const config::Origins& origins = {});
 
 // Makes a run folder ready for the steps after `step` with `recipe`:
 // config.yaml becomes this recipe, and checkpoints of later steps, which are of

@@ -144,5 +144,30 @@ TEST(PreprocessValues, WhatIsNotUnderstoodIsRefused) {
       HasSubstr("data.preprocess.std: expected"));
 }
 
+// The weights' `resize` took the place of a crop_pct that somebody had set.
+TEST(PreprocessValues, ACropThatSomebodySetIsNotReplacedByASize) {
+  const Json values{
+      {"data.preprocess.crop_pct", 0.9}, {"data.preprocess.resize", 256}};
+  for (const char* key :
+       {"data.preprocess.crop_pct", "data.preprocess.resize"}) {
+    Recipe recipe;
+    recipe.data.preprocess.crop_pct = 0.8;
+    Origins origins{{key, {"-set #1"}}};
+    const auto notes = use_preprocess_values(
+        values, "w", PreprocessUse::kAdopt, recipe, origins);
+    EXPECT_EQ(recipe.data.preprocess.crop_pct, 0.8) << key;
+    EXPECT_EQ(recipe.data.preprocess.resize, std::nullopt) << key;
+    EXPECT_THAT(
+        notes,
+        ElementsAre(
+            HasSubstr("(-set #1), but "), HasSubstr("(-set #1), but ")));
+  }
+  Recipe recipe;
+  Origins origins;
+  use_preprocess_values(values, "w", PreprocessUse::kAdopt, recipe, origins);
+  EXPECT_EQ(recipe.data.preprocess.crop_pct, 0.9);
+  EXPECT_EQ(recipe.data.preprocess.resize, 256);
+}
+
 } // namespace
 } // namespace vitrain::config

@@ -339,5 +339,38 @@ TEST_F(HubCache, ItsOlderVariableIsLookedAtBehindTheNewOne) {
   EXPECT_EQ(resolve_weights("timm:vit_tiny"), path);
 }
 
+TEST(CheckExists, SaysHowAnAddressIsFetched) {
+  const auto said = [](const std::string& name) {
+    return refusal(ExitCode::kWeights, [&] { check_exists(name); });
+  };
+  EXPECT_THAT(
+      said("https://download.pytorch.org/models/resnet18-f37072fd.pth"),
+      AllOf(
+          HasSubstr("curl -L -o resnet18-f37072fd.pth 'https://"),
+          EndsWith("give resnet18-f37072fd.pth")));
+  EXPECT_THAT(
+      said("https://huggingface.co/timm/resnet18.a1_in1k/resolve/main/"
+           "model.safetensors"),
+      AllOf(
+          HasSubstr("hf download timm/resnet18.a1_in1k"),
+          EndsWith("give timm:resnet18.a1_in1k")));
+  EXPECT_THAT(
+      said("hf-hub:timm/resnet18.a1_in1k"),
+      EndsWith("give timm:resnet18.a1_in1k"));
+  EXPECT_THAT(
+      said("hf_hub:google/vit-base-patch16-224"),
+      HasSubstr("hf download google/vit-base-patch16-224"));
+}
+
+TEST(CheckExists, NamesParametersForInferenceBesideTheName) {
+  const TempFolder folder;
+  folder.write("inference.pdiparams");
+  EXPECT_THAT(
+      refusal(
+          ExitCode::kWeights,
+          [&] { check_exists((folder / "inference").native()); }),
+      HasSubstr("inference.pdiparams"));
+}
+
 } // namespace
 } // namespace vitrain::job

@@ -158,6 +158,92 @@ TEST(PreprocessRecord, SaysTrueOrFalseOfSeveralLabels) {
   }
 }
 
+class PublishedRecord : public ::testing::Test {
+ protected:
+  // Applies what timm's config.json beside bare weights says.
+  std::optional<PreprocessRecord> apply(const std::string& text) {
+    const auto weights =
+        folder_.write("model.pth", "PK\3\4" + std::string(64, 'x'));
+    folder_.write("config.json", text);
+    recipe_.model.pretrained = weights.native();
+    notes_.clear();
+    return use_record(evaluates_, recipe_, origins_, notes_);
+  }
+
+  TempFolder folder_;
+  bool evaluates_ = true;
+  config::Recipe recipe_;
+  config::Origins origins_;
+  std::vector<std::string> notes_;
+};
+
+constexpr const char* kTestSizes = R"({"architecture": "resnet50",
+  "num_classes": 4, "pretrained_cfg": {"mean": [0.5, 0.5, 0.5],
+  "crop_pct": 0.95, "test_crop_pct": 1.0, "input_size": [3, 160, 160],
+  "test_input_size": [3, 288, 288]}})";
+
+TEST_F(PublishedRecord, HoldsForEvaluationAndForTraining) {
+  const auto record = apply(kTestSizes);
+  ASSERT_TRUE(record);
+  EXPECT_TRUE(record->published);
+  EXPECT_EQ(record->classes.size(), 4U);
+  EXPECT_EQ(recipe_.model.name, "resnet50");
+  EXPECT_EQ(recipe_.model.image_size, ImageSize(288));
+  EXPECT_EQ(recipe_.data.preprocess.crop_pct, 1.0);
+  EXPECT_EQ(recipe_.data.preprocess.mean[0], 0.5);
+  EXPECT_EQ(notes_.size(), 4U);
+
+  recipe_ = {};
+  origins_ = {};
+  evaluates_ = false;
+  ASSERT_TRUE(apply(kTestSizes));
+  EXPECT_EQ(recipe_.model.image_size, ImageSize(160));
+  EXPECT_EQ(recipe_.data.preprocess.crop_pct, 0.95);
+}
+
+TEST_F(PublishedRecord, YieldsToTheRecipeAndSaysSo) {
+  recipe_.model.name = "resnet18";
+  recipe_.model.image_size = 64;
+  recipe_.data.preprocess.crop_pct = 0.8;
+  for (const char* key :
+       {"model.name", "model.image_size", "data.preprocess.crop_pct"}) {
+    origins_[key] = {"a.yaml", 3, 1};
+  }
+  ASSERT_TRUE(apply(kTestSizes));
+  EXPECT_EQ(recipe_.model.name, "resnet18");
+  EXPECT_EQ(recipe_.model.image_size, ImageSize(64));
+  EXPECT_EQ(recipe_.data.preprocess.crop_pct, 0.8);
+  EXPECT_EQ(recipe_.data.preprocess.mean[0], 0.5);
+  for (const char* key :
+       {"model.name: resnet18 (a.yaml:3:1), but ",
+        "model.image_size: 64 (a.yaml:3:1), but ",
+        "data.preprocess.crop_pct: 0.8 (a.yaml:3:1), but "}) {
+    EXPECT_THAT(notes_, ::testing::Contains(HasSubstr(key)));
+  }
+}
+
+TEST_F(PublishedRecord, OfANetworkThatIsNotKnownSaysSo) {
+  const auto record =
+      apply(R"({"architecture": "unheard_of", "pretrained_cfg": {}})");
+  ASSERT_TRUE(record);
+  EXPECT_EQ(recipe_.model.name, config::ModelConfig().name);
+  EXPECT_THAT(notes_, ::testing::ElementsAre(HasSubstr("'unheard_of'")));
+}
+
+// The record that a file of ours carries comes before what stands beside it.
+TEST_F(PublishedRecord, YieldsToTheWeightsOwn) {
+  folder_.write("config.json", kTestSizes);
+  recipe_.model.pretrained = folder_.write(
+      "w.safetensors",
+      with_record(
+          {{"keys", {{"data.preprocess.mean", {0.1, 0.1, 0.1}}}},
+           {"classes", Json::array()}}));
+  const auto record = use_record(true, recipe_, origins_, notes_);
+  ASSERT_TRUE(record);
+  EXPECT_FALSE(record->published);
+  EXPECT_EQ(recipe_.data.preprocess.mean[0], 0.1);
+}
+
 // A student with a teacher whose weights have such a record.
 class TeachersRecord : public ::testing::Test {
  protected:

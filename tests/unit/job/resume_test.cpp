@@ -228,5 +228,63 @@ TEST_F(ResumeTest, UserInformationOfOlderRecordsIsLeftOut) {
       testing::AllOf(HasSubstr("http://host:5000"), Not(HasSubstr("s3cret"))));
 }
 
+// What weights had said at the start of a run differed from the recipe when it
+// was continued.
+TEST_F(ResumeTest, KeepsWhatTheWeightsHadSaid) {
+  config::Recipe recorded = recipe_;
+  recorded.model.pretrained = "w.pth";
+  recorded.model.name = "resnet18";
+  recorded.data.preprocess.mean = {0.5, 0.5, 0.5};
+  recorded.data.preprocess.crop_pct = 0.9;
+  const RunDirectory run = make_run("a-20260101-000000", recorded);
+
+  config::Recipe again = recipe_;
+  again.model.pretrained = "w.pth";
+  EXPECT_TRUE(changes_to(run, again).empty());
+  EXPECT_EQ(newest_run(again, "a").path, run.path);
+  config::Origins origins{{"data.preprocess.crop_pct", {"-set #1"}}};
+  const auto changes = changes_to(run, again, origins);
+  ASSERT_EQ(changes.size(), 1U);
+  EXPECT_EQ(changes[0].key, "data.preprocess.crop_pct");
+
+  adopt_values_of_weights(run, again, origins);
+  EXPECT_EQ(again.data.preprocess.mean, recorded.data.preprocess.mean);
+  EXPECT_EQ(again.data.preprocess.crop_pct, 0.875);
+  EXPECT_EQ(again.model.name, "resnet18");
+  // A recipe that starts from no weights says all itself.
+  EXPECT_EQ(changes_to(run, recipe_).size(), 4U);
+}
+
+// Runs record the file, so that none was of the recipe that names its folder.
+TEST_F(ResumeTest, AutoKnowsTheWeightsByEveryName) {
+  const std::string snapshot =
+      "/hub/models--timm--vit_tiny.augreg/snapshots/1/model.safetensors";
+  const std::vector<std::pair<std::string, std::string>> same{
+      {"hub", "hub/model.safetensors"},
+      {"hub/", "hub/model.safetensors"},
+      {"hub/model", "hub/model.safetensors"},
+      {"timm:vit_tiny", snapshot},
+      {"timm:timm/vit_tiny.augreg", snapshot}};
+  const std::vector<std::pair<std::string, std::string>> others{
+      {"hu", "hub/model.safetensors"},
+      {"hub/mod", "hub/model.safetensors"},
+      {"timm:vit_tin", snapshot},
+      {"other", "hub/model.safetensors"}};
+  const auto differ = [&](const auto& names) {
+    config::Recipe recorded = recipe_;
+    recorded.model.pretrained = names.second;
+    const RunDirectory run = make_run("a-20260101-000000", recorded);
+    config::Recipe again = recipe_;
+    again.model.pretrained = names.first;
+    return !changes_to(run, again).empty();
+  };
+  for (const auto& names : same) {
+    EXPECT_FALSE(differ(names)) << names.first;
+  }
+  for (const auto& names : others) {
+    EXPECT_TRUE(differ(names)) << names.first;
+  }
+}
+
 } // namespace
 } // namespace vitrain::job

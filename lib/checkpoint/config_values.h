@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/text/json.h"
+
+namespace vitrain::checkpoint {
+
+// Reads members of an object in another program's config.json. A value that
+// cannot be used becomes a note and counts as absent.
+class ConfigValues {
+ public:
+  // `json` has to be an object and to outlive this; `source` names its file.
+  ConfigValues(
+      const Json& json,
+      std::string source,
+      std::vector<std::string>& notes)
+      : json_(json), source_(std::move(source)), notes_(notes) {}
+
+  // Returns the member, or null if it is absent or JSON's null.
+  const Json* find(const std::string& key) const;
+  bool has(const std::string& key) const { return find(key) != nullptr; }
+
+  std::optional<bool> flag(const std::string& key) const;
+  // A number in (0, most].
+  std::optional<double> number(const std::string& key, double most) const;
+  // A count from 0.
+  std::optional<std::int64_t> count(const std::string& key) const;
+  std::string text(const std::string& key) const; // "" if absent
+  // One of these words.
+  std::optional<std::string> word(
+      const std::string& key,
+      std::initializer_list<std::string_view> words) const;
+  // Three numbers, or one for all three; `positive`: each above 0.
+  std::optional<std::vector<double>> colours(
+      const std::string& key,
+      bool positive) const;
+  // Texts, exactly `count` of them unless that is 0.
+  std::vector<std::string> texts(const std::string& key, std::int64_t count)
+      const;
+
+  // Adds the note that `key` is not used; `allowed` says what could be.
+  void refuse(const std::string& key, std::string_view allowed) const;
+
+  const std::string& source() const { return source_; }
+
+ private:
+  const Json& json_;
+  std::string source_;
+  std::vector<std::string>& notes_;
+};
+
+// Whether a value is a side of images: 1 to 4096 pixels, as model.image_size.
+bool is_side(const Json& value);
+
+} // namespace vitrain::checkpoint
