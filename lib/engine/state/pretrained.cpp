@@ -9,6 +9,8 @@
 #include "checkpoint/read_preprocess.h"
 #include "core/check.h"
 #include "core/text/text.h"
+#include "engine/state/padding.h"
+#include "engine/state/similar_networks.h"
 #include "job/prepare/checkpoint_weights.h"
 #include "job/prepare/find_weights.h"
 #include "models/families/family.h"
@@ -77,9 +79,16 @@ Source find_source(const config::ModelConfig& config, Purpose purpose) {
       .names = config.pretrained_names};
 }
 
+// Whether our program has written these weights, whose record says the
+// network's padding by its name.
+bool is_own(const Source& source) {
+  return !checkpoint::read_preprocess(source.file).is_null();
+}
+
 std::vector<std::string> lines_of(
     const weights::LoadReport& report,
     const char* verb,
+    const models::ModelSpec& spec,
     const Source& source,
     const weights::Archive& archive) {
   std::vector<std::string> lines{fmt::format(
@@ -89,6 +98,10 @@ std::vector<std::string> lines_of(
       source.name,
       archive.format)};
   std::ranges::copy(archive.notes, std::back_inserter(lines));
+  if (std::string warning = padding_warning(spec, source.file, archive);
+      !warning.empty() && !is_own(source)) {
+    lines.push_back(std::move(warning));
+  }
   for (const std::string& line : report.lines()) {
     lines.push_back(line);
   }
@@ -193,6 +206,23 @@ weights::LoadOptions options_of(
       config.pretrained_resampling);
 }
 
+// Runs `load`; where the weights do not fit, its Error also says which network
+// they look like: in front, as a supervisor shows the first lines of a worker.
+template <typename Load>
+auto with_similar(
+    const models::ModelSpec& spec,
+    const std::string& source,
+    const weights::Archive& archive,
+    const Load& load) {
+  try {
+    return load();
+  } catch (const Error& error) {
+    const std::string text =
+        similar_networks_text(weights::layouts_of(archive), spec.name, source);
+    fail(error.code(), "{}{}{}", text, text.empty() ? "" : "\n", error.what());
+  }
+}
+
 std::vector<std::string> match(
     const models::ModelSpec& spec,
     const Source& source,
@@ -202,9 +232,11 @@ std::vector<std::string> match(
   if (purpose == Purpose::kTeach) {
     check_classifier(spec, source, *archive);
   }
-  const weights::Match match = weights::match_weights(
-      layouts_of(spec), weights::layouts_of(*archive), options, source.name);
-  return lines_of(match.report, "would load", source, *archive);
+  const weights::Match match = with_similar(spec, source.name, *archive, [&] {
+    return weights::match_weights(
+        layouts_of(spec), weights::layouts_of(*archive), options, source.name);
+  });
+  return lines_of(match.report, "would load", spec, source, *archive);
 }
 
 } // namespace
@@ -223,9 +255,15 @@ std::vector<std::string> load_pretrained(
   if (purpose == Purpose::kTeach) {
     check_classifier(spec, source, *archive);
   }
-  const weights::LoadReport report = states::load_weights(
-      model, *archive, options_of(spec, source, config, purpose), source.name);
-  return lines_of(report, "loaded", source, *archive);
+  const weights::LoadReport report =
+      with_similar(spec, source.name, *archive, [&] {
+        return states::load_weights(
+            model,
+            *archive,
+            options_of(spec, source, config, purpose),
+            source.name);
+      });
+  return lines_of(report, "loaded", spec, source, *archive);
 }
 
 std::vector<std::string> match_pretrained(
