@@ -200,7 +200,26 @@ class Interpreter {
     }
   }
 
+  // The weights of `export` may stand without -pretrained.
+  void read_exported() {
+    const std::size_t count = scanned_.files.size();
+    if (count > 1) {
+      problem("RUN", fmt::format("give one run (there are {})", count));
+    } else if (count == 1 && scanned_.has("pretrained")) {
+      problem(
+          printable(scanned_.files.front()),
+          "-pretrained names the weights already: give one of them");
+    } else if (count == 1) {
+      arguments_.overrides.push_back(
+          {.key = "model.pretrained",
+           .value = scanned_.files.front(),
+           .source = "RUN",
+           .form = Override::Form::kPlain});
+    }
+  }
+
   void check_export() {
+    read_exported();
     if (!scanned_.has("format")) {
       problem(
           "-format",

@@ -150,11 +150,12 @@ constexpr auto kVerbs = std::to_array<VerbInfo>({
      .summary = "Write a trained network for other programs: safetensors, "
                 "TorchScript, ONNX.",
      .examples =
-         "  vitrain export -pretrained runs/cifar10_vit-20250101-120000 "
-         "-format onnx -output vit.onnx\n"
+         "  vitrain export runs/cifar10_vit-20250101-120000 -format onnx "
+         "-output vit.onnx\n"
          "  vitrain export -pretrained resnet50.pth -set model.name=resnet50 "
          "-set model.num_classes=1000 \\\n"
-         "      -format torchscript -output resnet50.pt\n"},
+         "      -format torchscript -output resnet50.pt\n",
+     .files = "[RUN]"},
     {.verb = Verb::kPredict,
      .words = "predict",
      .summary = "Say what images show: files, folders, archives, lists "

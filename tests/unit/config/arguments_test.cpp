@@ -678,6 +678,23 @@ TEST(Arguments, PredictTakesImagesAnywhere) {
       HasSubstr("-top: has no meaning with export"));
 }
 
+TEST(Arguments, TheRunThatIsExportedNeedsNoOption) {
+  const Arguments arguments = parse_arguments(std::vector<std::string>{
+      "export", "runs/a, b", "-format", "onnx", "-output", "a.onnx"});
+  ASSERT_EQ(arguments.overrides.size(), 1U);
+  EXPECT_EQ(arguments.overrides[0].key, "model.pretrained");
+  EXPECT_EQ(
+      load(arguments.load_request()).recipe.model.pretrained, "runs/a, b");
+  const std::vector<std::string> rest{"-format", "onnx", "-output", "a.onnx"};
+  const auto with = [&](std::vector<std::string> words) {
+    words.insert(words.begin(), "export");
+    words.insert(words.end(), rest.begin(), rest.end());
+    return refusal(words);
+  };
+  EXPECT_THAT(with({"runs/a", "runs/b"}), HasSubstr("RUN: "));
+  EXPECT_THAT(with({"runs/a", "-pretrained", "b"}), HasSubstr("runs/a: "));
+}
+
 TEST(Arguments, NumbersHaveLimits) {
   EXPECT_THAT(
       refusal({"data", "dump", "a", "-out", "x", "-resize", "8193"}),
