@@ -264,13 +264,16 @@ std::string class_note(
 void check_classes(
     const PreprocessRecord& record,
     const std::vector<std::string>& classes) {
-  constexpr const char* kRemedy =
-      "take data with its classes in the same order, or set "
-      "eval.check_classes: false where only the names differ";
   const std::string other = class_difference(record, "data.eval", classes);
   const bool named = classes.size() == record.classes.size();
   VITRAIN_CHECK_DATA(
-      other.empty(), "{}{}{}", other, named ? ": " : "", named ? kRemedy : "");
+      other.empty(),
+      "{}: take data with its classes in the same order, or name all of them "
+      "in "
+      "order, one per line, in a file that data.eval.class_map names{}",
+      other,
+      named ? ", or set eval.check_classes: false where only the names differ"
+            : "");
 }
 
 std::string class_warning(

@@ -55,7 +55,9 @@ TEST(PreprocessRecord, NamesTheFirstClassThatDiffers) {
                 "there"));
   EXPECT_THAT(
       difference({"a", "b", "c"}, {"a", "b"}),
-      HasSubstr("data.eval has 2 classes, and runs/a was trained with 3"));
+      AllOf(
+          HasSubstr("data.eval has 2 classes, and runs/a was trained with 3"),
+          HasSubstr("data.eval.class_map")));
 }
 
 // A record is JSON: a run could not be evaluated on its own folders.
