@@ -1,6 +1,7 @@
-// What people start: the verbs that need no torch, whose libraries take 0.2 s
-// to load; it supervises workers, which are processes of the program with torch
-// beside it. For everything else this process becomes that program (exec).
+// The program that users start. It runs the verbs that need no torch, whose
+// libraries take 0.2 s to load, and supervises workers, which are processes of
+// vitrain_torch in the same folder. For all other verbs this process becomes
+// that program (exec).
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -27,7 +28,7 @@ std::filesystem::path open_program_with_torch() {
   std::filesystem::path path =
       vitrain::executable_path().replace_filename(vitrain::kProgramWithTorch);
   const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd >= 0) { // else whoever starts it says that it is missing
+  if (fd >= 0) { // otherwise starting it reports that it is missing
     path = fmt::format("/proc/self/fd/{}", fd);
   }
   return path;

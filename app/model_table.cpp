@@ -12,7 +12,7 @@ struct Row {
   models::ModelCounts counts;
 };
 
-// What count_models.cpp has written.
+// The table written by count_models.cpp.
 constexpr Row kRows[] = {
 #include "model_rows.inc"
 };

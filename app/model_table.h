@@ -8,8 +8,8 @@
 
 namespace vitrain::app {
 
-// Counts of such networks (verbs::CountModels), as the build has made them;
-// nothing where a name is not one that `vitrain models` lists.
+// Returns the counts of the networks (verbs::CountModels) from the build's
+// table; nullopt if a name is not one that `vitrain models` lists.
 std::optional<std::vector<models::ModelCounts>> counts_in_table(
     const std::vector<std::string>& names);
 

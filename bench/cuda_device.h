@@ -10,8 +10,8 @@
 
 namespace vitrain::bench {
 
-// The first GPU, ready to be used; before any other call of torch. Throws
-// Error(kUsage) where there is none.
+// Returns the first GPU, initialised; call it before any other call of torch.
+// Throws Error(kUsage) without a GPU.
 inline c10::Device begin_cuda() {
   load_cuda_plugin().set_device(0);
   return {c10::kCUDA, 0};

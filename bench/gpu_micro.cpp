@@ -38,7 +38,7 @@ double median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-// What torch may choose among; `chosen`: as we leave it.
+// Attention backends of torch; `chosen`: torch's own choice.
 constexpr std::array kBackends{"chosen", "math", "flash", "efficient", "cudnn"};
 
 void allow_backend(const std::string& name) {
@@ -95,7 +95,7 @@ void attention_row(
   constexpr std::int64_t kWidth = 64;
   at::manual_seed(0);
   const auto random = [&](std::int64_t length) {
-    // Rounded first: only what is computed is compared.
+    // Inputs are rounded first, so that only the computation is compared.
     return at::randn({kBatch, kHeads, length, kWidth}).to(type);
   };
   const Attention attention{

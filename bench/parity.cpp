@@ -19,14 +19,14 @@
 #include "weights/archive.h"
 #include "weights/names/timm_names.h"
 
-// usage: parity MODEL FOLDER
-// Compares our network with what bench/peers/parity.py left in FOLDER of
-// another implementation: state.safetensors, its weights; results.safetensors:
-// images, logits (of training mode), and eval, the logits of evaluation mode
-// afterwards; NAME.gradient of each parameter: that of the mean cross entropy
-// with labels 0, 1, 2, ...
-// Prints parameters, the largest difference of logits in both modes over the
-// largest logit, that of a gradient over its largest value, and whose it is.
+// usage: parity MODEL FOLDER Compares our network with the results of another
+// implementation that bench/peers/parity.py wrote to FOLDER: state.safetensors:
+// weights; results.safetensors: images, logits (in training mode), eval (logits
+// in evaluation mode afterwards), and NAME.gradient of each parameter for the
+// mean cross entropy with labels 0, 1, 2, ... Prints the number of parameters,
+// the largest difference of logits in both modes relative to the largest logit,
+// and the largest difference of a gradient relative to its largest value, with
+// the parameter's name.
 namespace {
 
 using namespace vitrain;

@@ -50,10 +50,10 @@ double median(std::vector<double> values) {
 
 } // namespace
 
-// usage: report_pages FOLDER
-// Makes up a run of 300 epochs there and writes its report after each of the
-// last 50, as a running process does: seconds of a page (median, largest), and
-// of one that reads all records first.
+// usage: report_pages FOLDER Creates an artificial run of 300 epochs there and
+// writes its report after each of the last 50, as a running process does.
+// Prints the seconds of a page (median, largest), and of a page that reads all
+// records first.
 int main(int argc, char** argv) {
   using namespace vitrain;
   if (argc != 2) {

@@ -2,8 +2,8 @@
 //
 //   build/release/bench/resample_bench
 //
-// The names say instruction set, filter, side of the crop, and whether the
-// weights are those of the image before (cached) or new (as for random crops).
+// Names contain instruction set, filter, side of the crop, and whether weights
+// are reused from the image before (cached) or computed (as for random crops).
 #include <benchmark/benchmark.h>
 
 #include <array>

@@ -62,8 +62,8 @@ void verify_file(
       source);
 }
 
-// A manifest.json that is whole and says nothing of ours, such as that of a web
-// page.
+// Returns true for a valid manifest.json that is not vitrain's, such as a web
+// page's.
 bool is_foreign(const std::filesystem::path& manifest) {
   std::error_code error;
   if (std::filesystem::file_size(manifest, error) > kForeignLimit || error) {
@@ -119,8 +119,8 @@ std::optional<std::filesystem::path> follow(
   return std::nullopt;
 }
 
-// What the manifest beside a file, or beside the one that a link leads to, says
-// about it. Throws Error(kWeights).
+// Verifies the file against the manifest in its folder, or in the folder of a
+// link's target. Throws Error(kWeights).
 void verify_listed(const std::filesystem::path& file) {
   std::error_code error;
   std::vector<std::filesystem::path> paths{

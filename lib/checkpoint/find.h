@@ -24,20 +24,19 @@ bool is_checkpoint(const std::filesystem::path& path);
 // Error(kWeights) naming each file that is wrong, and the reason.
 Manifest verify(const std::filesystem::path& checkpoint);
 
-// The same for one file that a user names, and for those that it names as an
-// index of weights: what the manifest beside a file, or beside the one that a
-// link leads to, says about it must hold. Files without a manifest of ours, and
-// those that it does not list, pass. Throws Error(kWeights), also for a file
-// that cannot be opened.
+// Verifies a file named by the user, and the files that it names if it is an
+// index of weights, against the manifest in its folder, or in the folder of a
+// link's target. Files without a manifest of vitrain, or not listed in it,
+// pass. Throws Error(kWeights), also if a file cannot be opened.
 void verify_named(const std::filesystem::path& file);
 
-// What verify() has against a checkpoint, or "".
+// Returns the error of verify(), or "".
 std::string problem_of(const std::filesystem::path& checkpoint);
 
-// The newest checkpoint in `folder` (a run's checkpoints/) that is complete and
-// intact: the one that `latest` names, else the one of the highest step. A
-// pointer that leads out of the folder is not followed. Each one passed over is
-// described in `rejected` when that is not null.
+// Returns the newest complete and intact checkpoint in `folder` (a run's
+// checkpoints/): the one named by `latest`, otherwise the one with the highest
+// step. A pointer out of the folder is ignored. Skipped checkpoints are
+// described in `rejected`, if not null.
 std::optional<std::filesystem::path> newest_valid(
     const std::filesystem::path& folder,
     std::vector<std::string>* rejected = nullptr);
@@ -47,12 +46,12 @@ std::optional<std::filesystem::path> best_valid(
     const std::filesystem::path& folder,
     std::vector<std::string>* rejected = nullptr);
 
-// Whether the path is a file called `latest` or `best`, beside the checkpoints
-// of which it names one.
+// Returns true if the path is a file `latest` or `best`, which names a
+// checkpoint in its folder.
 bool is_pointer(const std::filesystem::path& path);
 
-// The checkpoint that such a file names. Throws Error(kWeights) when it is not
-// complete and intact.
+// Returns the checkpoint named by such a file. Throws Error(kWeights) unless it
+// is complete and intact.
 std::filesystem::path pointed_to(const std::filesystem::path& pointer);
 
 // Folders in `folder` named like checkpoints, by step, valid or not.

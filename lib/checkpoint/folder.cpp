@@ -47,7 +47,7 @@ double bytes_in(const fs::path& folder) {
   return bytes;
 }
 
-// A name for what is in the way that nothing has yet.
+// Returns an unused name for moving a folder aside.
 fs::path name_aside(const fs::path& path) {
   for (int number = 1;; ++number) {
     fs::path aside = path.native() + fmt::format(".folder-{}", number);

@@ -7,21 +7,22 @@
 #include <string_view>
 #include <vector>
 
-// What lies beside the checkpoints of a run: unfinished ones, and pointers.
+// Entries of a run's checkpoints/ besides checkpoints: partial ones, and
+// pointers.
 namespace vitrain::checkpoint {
 
 inline constexpr const char* kLatest = "latest";
 inline constexpr const char* kBest = "best";
-// Of folders that are being written or removed: ".<name>.tmp-<pid>"; and, at
-// the end of a pointer's name, of write_file_atomically.
+// Part of the names of folders being written or removed, ".<name>.tmp-<pid>",
+// and of pointers written by write_file_atomically.
 inline constexpr std::string_view kTemporary = ".tmp-";
 inline constexpr std::string_view kReplaced = "replaced-";
 
-// The process of a temporary name that a save made; none for other names.
+// Returns the process of a save's temporary name; nullopt for other names.
 std::optional<std::int64_t> temporary_owner(const std::string& name);
 
-// Removes what saves of processes that are gone, or an earlier one of this
-// process, left behind.
+// Removes partial checkpoints of dead processes and of earlier saves of this
+// process.
 void remove_stale(const std::filesystem::path& folder);
 
 struct Leftovers {
@@ -29,8 +30,8 @@ struct Leftovers {
   double bytes = 0.0;
 };
 
-// Removes all that saves left behind, whoever made them: for the one process
-// that writes to this folder. Returns what that was.
+// Removes all partial checkpoints of any process; only for the process that
+// owns this folder. Returns the counts.
 Leftovers remove_leftovers(const std::filesystem::path& folder);
 
 // A folder in the place of `latest` or `best`, which would make every save

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kSizeLimit = std::size_t{16} << 20;
 constexpr std::size_t kHashDigits = 32;
-// What stands between the hashed text, the hash, and the end.
+// Texts before and after the hash.
 constexpr std::string_view kBeforeHash = ",\n  \"xxh3\": \"";
 constexpr std::string_view kAfterHash = "\"\n}\n";
 

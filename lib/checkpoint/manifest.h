@@ -16,7 +16,7 @@ inline constexpr std::int64_t kFormatVersion = 1;
 inline constexpr const char* kManifestName = "manifest.json";
 // The file of the weights in a checkpoint.
 inline constexpr const char* kModelFile = "model.safetensors";
-// The same of their average (train.ema), where there is one.
+// Averaged weights (train.ema), if there are any.
 inline constexpr const char* kEmaFile = "ema.safetensors";
 
 // A file of a checkpoint.
@@ -28,8 +28,8 @@ struct ManifestFile {
   bool operator==(const ManifestFile&) const = default;
 };
 
-// manifest.json: written last, so that a folder with one is complete. Nothing
-// in it depends on when or where it was written.
+// manifest.json, written last, so that a folder with one is complete. Its
+// content does not depend on time or place of writing.
 struct Manifest {
   std::int64_t format_version = kFormatVersion;
   std::string vitrain_version;
@@ -42,12 +42,12 @@ struct Manifest {
   std::vector<ManifestFile> files;
   Json state = Json::object();
 
-  // The file's text; ends with a hash of what is before, so that a change of
-  // any byte is noticed.
+  // Returns the file's text, which ends with a hash of the preceding bytes to
+  // detect any change.
   std::string text() const;
 };
 
-// Whether a file of this name belongs to the checkpoint.
+// Returns true if a file of this name belongs to the checkpoint.
 bool lists(const Manifest& manifest, std::string_view file);
 
 // Parses text() and checks the hash. Throws Error(kWeights) with `source` and

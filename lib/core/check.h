@@ -16,7 +16,7 @@ template <typename... Args>
 fail(ExitCode code, fmt::format_string<Args...> format, Args&&... args) {
   throw Error(code, fmt::format(format, std::forward<Args>(args)...));
 }
-// The same with kData: files and datasets that cannot be used as they are.
+// Throws Error(kData), for files and datasets that cannot be used.
 template <typename... Args>
 [[noreturn]] void fail_data(
     fmt::format_string<Args...> format,
@@ -34,6 +34,6 @@ template <typename... Args>
       ::vitrain::fail((code), __VA_ARGS__); \
     }                                       \
   } while (false)
-// The same with kData.
+// VITRAIN_CHECK with kData.
 #define VITRAIN_CHECK_DATA(condition, ...) \
   VITRAIN_CHECK(condition, ::vitrain::ExitCode::kData, __VA_ARGS__)

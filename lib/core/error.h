@@ -36,8 +36,8 @@ constexpr auto names_of(ExitCode) {
        {kStopped, "stopped on request"}});
 }
 
-// The one exception type. what() is written for the person who reads it: what
-// was wrong, where, what was given, what is allowed, what to do.
+// The exception type of errors that a user can cause. what() is a message for
+// the user: what was wrong, where, what was given, what is allowed, what to do.
 class Error : public std::runtime_error {
  public:
   Error(ExitCode code, const std::string& message)

@@ -7,7 +7,7 @@
 namespace vitrain {
 namespace {
 
-// Magnitudes in the order of these, NaNs behind infinity.
+// Returns bits that order values by magnitude, with NaNs after infinity.
 std::uint32_t bits_of(float value) {
   return std::bit_cast<std::uint32_t>(value) & 0x7fffffffU;
 }

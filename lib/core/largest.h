@@ -7,12 +7,11 @@
 
 namespace vitrain {
 
-// Where the `count` values of the largest magnitude are, in no order that means
-// anything; of equal ones the first. NaNs are larger than all others. At most
-// as many as there are values, of which there can be 2^31 - 1. Two passes over
-// the values: a histogram of exponents and leading bits, and then only what has
-// the bits of the last one to be taken is compared (a radix sort's first
-// digit).
+// Returns the indices of the `count` values with the largest magnitudes, in
+// unspecified order; of equal values the first. NaN is larger than every
+// number. `count` is at most the number of values, which is at most 2^31 - 1.
+// Two passes: a histogram of exponents and leading bits (a radix sort's first
+// digit), then comparisons only among values in the last selected bin.
 std::vector<std::int32_t> largest_magnitudes(
     std::span<const float> values,
     std::size_t count);

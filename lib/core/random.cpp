@@ -46,8 +46,8 @@ Random::Random(
     Purpose purpose,
     std::uint64_t a,
     std::uint64_t b) {
-  // The key holds seed and purpose; a and b fill the upper three counter words,
-  // a through a mixer because it does not fit whole beside b.
+  // The key holds seed and purpose; a and b fill the upper three counter words.
+  // a is hashed, because both do not fit.
   const std::uint64_t key =
       mix(seed ^ mix(static_cast<std::uint64_t>(purpose)) ^ (mix(a) << 1));
   key_ = {low32(key), high32(key)};
@@ -92,8 +92,8 @@ double Random::normal() {
 }
 
 // Marsaglia, Tsang, "A simple method for generating gamma variables", ACM TOMS
-// 26 (2000): exact by rejection for shapes of at least 1; a smaller shape is
-// that of shape + 1 times u^(1 / shape).
+// 26 (2000): exact by rejection for shapes of at least 1. For a smaller shape,
+// a sample of shape + 1 is multiplied by u^(1 / shape).
 double log_gamma_draw(Random& random, double shape) {
   if (shape < 1.0) {
     const double larger = log_gamma_draw(random, shape + 1.0);

@@ -5,7 +5,7 @@
 
 namespace vitrain {
 
-// What a random draw is for: part of its key, so that no two purposes share
+// Purpose of random numbers, part of their key, so that no two purposes share
 // numbers. The values define the data of published runs: do not change them.
 enum class Purpose : std::uint32_t {
   kOrder = 1,

@@ -19,7 +19,8 @@ std::string version(int number) {
   return fmt::format("{}.{}", number / 1000, number % 1000 / 10);
 }
 
-// What is wrong with devices that CUDA has code for no longer; empty: nothing.
+// Returns a message about devices that are too old for this CUDA; "" if there
+// are none.
 std::string old_devices(int count) {
   constexpr int kOldest = 75; // of CUDA 13
   for (int device = 0; device < count; ++device) {

@@ -56,7 +56,7 @@ class BatchFreedom {
         what);
   }
 
-  // The size that a node is a constant of, where that depends on the batch.
+  // Returns the size of a constant node, if it depends on the batch.
   std::optional<Size> compare(jit::Node& ours, const jit::Node& theirs) {
     check(
         ours.kind() == theirs.kind() &&

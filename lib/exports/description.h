@@ -10,11 +10,11 @@
 
 namespace vitrain::exports {
 
-// What somebody who runs an exported network has to know beside its file.
+// Facts needed to run an exported network.
 struct Description {
   models::ModelSpec spec;
-  std::vector<std::string> classes; // one for each output; empty: not known
-  // Of images: what makes pixels in [0, 1] their inputs. timm's words.
+  std::vector<std::string> classes; // one per output; empty if unknown
+  // Preprocessing of images, whose pixels are in [0, 1], in timm's terms.
   std::optional<std::array<double, 2>> range{}; // data.preprocess.range
   std::array<double, 3> mean{};
   std::array<double, 3> std{};

@@ -26,7 +26,7 @@ namespace jit = torch::jit;
 // Fused kernels sum in another order than the plain operators of the module.
 constexpr double kSame = 1e-5;
 
-// A module of TorchScript with the tensors of `module` and of what is in it.
+// Returns a TorchScript module with the tensors of `module` and its children.
 jit::Module mirror(
     const torch::nn::Module& module,
     const std::string& type,
@@ -55,7 +55,7 @@ class NoWarnings : public c10::WarningHandler {
   void process(const c10::Warning& /*warning*/) override {}
 };
 
-// What the network does with `inputs`.
+// Records the network's forward pass of `inputs`.
 std::shared_ptr<jit::Graph>
 record(networks::Model& model, jit::Module& module, const at::Tensor& inputs) {
   NoWarnings none;
@@ -74,7 +74,7 @@ record(networks::Model& model, jit::Module& module, const at::Tensor& inputs) {
       .first->graph;
 }
 
-// Views of images in another layout than that of the recording would fail.
+// Views of images with another memory layout than the recorded one would fail.
 void make_contiguous(jit::Graph& graph) {
   jit::Value* images = graph.inputs().at(1);
   jit::WithInsertPoint at_start(*graph.nodes().begin());

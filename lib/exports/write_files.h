@@ -12,8 +12,8 @@ namespace vitrain::exports {
 // The name of the description, as JSON, among the extra files of a module.
 inline constexpr const char* kDescriptionFile = "vitrain.json";
 
-// Each writes a new file, durably, under its name when it is complete. Throws
-// Error(kUsage) where there is one already, Error(kStorage).
+// Each function writes a new file durably; it appears when complete. Throws
+// Error(kUsage) if it exists, Error(kStorage).
 
 // Parameters and buffers under timm's names, as timm's load_state_dict takes
 // them; model and pre-processing in the metadata, as checkpoints have them.
@@ -23,8 +23,8 @@ void write_safetensors_file(
     const networks::Model& model,
     const Description& description);
 
-// What trace() returned, for torch.jit.load, with the description in its extra
-// files.
+// Writes the result of trace() for torch.jit.load, with the description in its
+// extra files.
 void write_torchscript(
     const std::filesystem::path& path,
     const torch::jit::Module& module,

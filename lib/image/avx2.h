@@ -18,7 +18,7 @@ template <typename Work>
 VITRAIN_AVX2 void run_avx2(const Work& work) {
   work();
 }
-// Calls a lambda that is always inlined, as what it calls has to be.
+// Calls a lambda that is always inlined, like every function it calls.
 template <typename Work>
 void run_vectors(const Work& work) {
   if (best_simd() >= Simd::kAvx2) {

@@ -15,20 +15,20 @@ namespace vitrain::job {
 
 enum class JobMode { kTrain, kEval };
 
-// What a worker that another launcher started has found out alone, before it
-// can talk to the others (join_job.h).
+// Facts that a worker of another launcher determines alone, before it can talk
+// to the other workers (join_job.h).
 struct Joining {
   std::string resume; // what -resume means; empty: a new run
   bool take_over = false; // -take_over
   std::string device; // label of this worker's device
-  std::string device_id; // UUID of its GPU, where that is known
+  std::string device_id; // UUID of its GPU, if known
   // Keys that weights could decide, and that somebody has set in the recipe.
   std::vector<std::string> own_keys;
 };
 VITRAIN_JSON(Joining, resume, take_over, device, device_id, own_keys)
 
-// What the supervisor tells every worker, as JSON in a sealed memfd: the
-// resolved recipe and what was found out once for all of them.
+// The supervisor's message to every worker, as JSON in a sealed memfd: the
+// resolved recipe, and facts determined once for all workers.
 struct Job {
   JobMode mode = JobMode::kTrain;
   config::Recipe recipe;

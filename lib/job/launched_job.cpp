@@ -31,15 +31,15 @@ void choose_device(PreparedJob& prepared, const launch::LaunchedPlace& place) {
   prepared.cores = launch::available_cores();
   job.cuda = device.kind == DeviceKind::kCuda;
   job.capability = device.capability;
-  // Of the others on this node only they themselves know.
+  // The devices of other workers on this node are unknown here.
   job.ordinals.assign(
       static_cast<std::size_t>(place.local_world_size), device.ordinal);
   job.joining.device = device.label();
   job.joining.device_id = device.uuid;
 }
 
-// 0 where the user has not asked: how many cores this worker may use depends on
-// what the launcher has bound the others to.
+// Returns the threads requested by the user; 0: no request. The cores of this
+// worker then depend on the launcher's binding of the other workers.
 int asked_threads(const launch::Environment& user) {
   return user.contains("OMP_NUM_THREADS") ? launch::worker_threads(user, 1, 1)
                                           : 0;

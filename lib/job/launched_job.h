@@ -9,11 +9,11 @@
 
 namespace vitrain::job {
 
-// For a process that another launcher has started as one of several workers:
+// Runs a process that another launcher started as one of several workers:
 // checks recipe and device, and becomes that worker
-// (launch/foreign/exec_worker.h), which settles the rest with the others
-// (engine/run/join_job.h). Returns with -dry_run only: on rank 0 the job that
-// would be begun, elsewhere nothing. Throws Error.
+// (launch/foreign/exec_worker.h), which agrees on the rest with the other
+// workers (engine/run/join_job.h). Returns only for -dry_run: the job on rank
+// 0, nullopt elsewhere. Throws Error.
 std::optional<PreparedJob> run_launched(
     const Request& request,
     const launch::LaunchedPlace& place);

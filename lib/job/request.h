@@ -12,26 +12,26 @@
 
 namespace vitrain::job {
 
-// What a person wants done, whichever way it was said.
+// A user's request.
 struct Request {
   JobMode mode = JobMode::kTrain;
   config::LoadRequest recipe;
   std::optional<std::string> resume; // "auto", a checkpoint or a run folder
   bool take_over = false; // the run that `resume` means, from its writer
   bool dry_run = false;
-  // Of several machines: which this is, and where to meet the others.
+  // With several machines: this machine's rank, and the master's address.
   std::optional<std::int64_t> node_rank;
   std::optional<launch::HostPort> master;
-  // Whether a manager of pods has named the master, which may get its address
-  // minutes later than others start.
+  // True if a manager of pods has named the master, whose address may appear
+  // minutes after other pods start.
   bool managed = false;
-  // Workers of this machine where the recipe does not say how many.
+  // Number of workers of this machine if the recipe does not set it.
   std::optional<int> workers;
   std::string command_line; // for the records
   // The executable that is a worker when it is started with "--worker".
   std::filesystem::path worker_program = "/proc/self/exe";
   std::string version;
-  std::vector<std::string> notes; // to tell before the start
+  std::vector<std::string> notes; // to print before the start
 };
 
 } // namespace vitrain::job

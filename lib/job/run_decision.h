@@ -8,8 +8,8 @@
 
 namespace vitrain::job {
 
-// What one machine, or one rank of another launcher, finds out for all before
-// they start: the run folder and where in the run to begin.
+// Decision of one machine, or of rank 0 under another launcher, for all: the
+// run folder and the step to start from.
 struct RunDecision {
   std::string run_directory;
   std::string resume; // checkpoint folder, or empty
@@ -27,10 +27,10 @@ VITRAIN_JSON(
     preprocess,
     network)
 
-// What has been decided in `prepared`, by who decides.
+// Returns the decision in `prepared`, on node 0.
 RunDecision decision_of(const PreparedJob& prepared);
 
-// Makes the decision of `who` ("rank 0") this one's.
+// Adopts the decision of `who` ("rank 0").
 void adopt(
     const RunDecision& decision,
     const std::string& who,

@@ -35,13 +35,13 @@ launch::SectionTimeouts timeouts_of(const config::TimeoutsConfig& timeouts) {
 
 void tell(const std::string& text) {
   logging::StreamOutput& output = logging::standard_error();
-  // A worker that was killed leaves its progress line behind.
+  // Clears the progress line of a killed worker.
   const bool erase = !text.empty() && output.is_terminal();
   output.write(erase ? "\r\x1b[K" : "");
   output.message(text);
 }
 
-// What node 0 has decided about the next attempt, the same on every machine.
+// Node 0's decision about the next attempt, equal on every machine.
 struct Agreement {
   launch::Rendezvous store; // node 0: the socket of rank 0's
   bool again = true; // there is one
@@ -89,7 +89,7 @@ std::optional<int> pause_before_restart(
   Job& job = prepared.job;
   const bool decides = prepared.decides();
   const bool checkpoint = decides && find_checkpoint(job);
-  // Elsewhere the count is not known: it is that of all together.
+  // Other nodes do not know the count in a row and use the total.
   const std::int64_t count = decides ? restarts.in_a_row() : job.restarts + 1;
   const double pause = launch::restart_pause(static_cast<int>(count - 1));
   const std::string from = checkpoint
@@ -111,8 +111,8 @@ std::optional<int> pause_before_restart(
   return checkpoint ? static_cast<int>(ExitCode::kStopped) : 128 + number;
 }
 
-// What follows an attempt: the exit code of the run, or nothing when training
-// starts again, from what is then set in `job`, with that store.
+// Handles the end of an attempt: returns the exit code of the run, or nullopt
+// if training restarts with the state set in `job` and the new store.
 std::optional<int> after_attempt(
     PreparedJob& prepared,
     launch::Restarts& restarts,
@@ -144,7 +144,8 @@ std::optional<int> after_attempt(
   return agreement.again ? std::nullopt : std::optional(code);
 }
 
-// What stays the same over the attempts of a run, but for what workers inherit.
+// Returns the options that are equal in all attempts of a run, without
+// inherited descriptors.
 launch::SupervisorOptions supervisor_options(const PreparedJob& prepared) {
   const Job& job = prepared.job;
   launch::SupervisorOptions options;

@@ -4,9 +4,8 @@
 
 namespace vitrain::job {
 
-// Makes the run folder, starts the workers and waits for them, over all
-// attempts of the run. Returns the exit code of the run; errors are told on
-// stderr.
+// Creates the run folder, starts the workers and waits for them, over all
+// attempts of the run. Returns the run's exit code; prints errors on stderr.
 int supervise(PreparedJob& prepared);
 
 } // namespace vitrain::job

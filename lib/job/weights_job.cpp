@@ -16,8 +16,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The config.yaml of the run whose weights these are; "" where they are of
-// none.
+// Returns the config.yaml of the run of these weights; "" if they belong to no
+// run.
 fs::path recipe_of(const std::string& weights) {
   const fs::path config = RunDirectory{run_of_weights(weights)}.config();
   std::error_code error;
@@ -62,7 +62,7 @@ config::Reading read_recipe(
   return loaded;
 }
 
-// What the data ask of the network, of which vectors are looked at.
+// Returns the shape of the data; vectors are listed for it.
 models::DataShape shape_for(
     const config::Recipe& recipe,
     const std::vector<std::string>& classes) {

@@ -18,7 +18,7 @@ struct WeightsJob {
   std::vector<std::string> classes;
   bool multi_label = false; // an image has any number of them
   data::LabelForm labels = data::LabelForm::kNone; // of their training data
-  std::string recipe_file; // of their run, where that has it; printable
+  std::string recipe_file; // config.yaml of their run, if any; printable
   std::vector<std::string> notes; // sentences
 };
 

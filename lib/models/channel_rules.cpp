@@ -1,4 +1,4 @@
-// What a recipe has to obey whose images are neither colours nor grey.
+// Rules for recipes whose images have neither 1 nor 3 channels.
 
 #include <array>
 #include <string>

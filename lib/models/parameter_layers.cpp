@@ -11,13 +11,12 @@
 namespace vitrain::models {
 namespace {
 
-// Where a parameter stands: layers are in the order of these lists of numbers.
+// Position of a parameter; layers are ordered by these lists of numbers.
 using Place = std::vector<double>;
 
 const Place kBehindAll{std::numeric_limits<double>::infinity()};
 
-// The places that a rule gives to those of `names` that it is the first to
-// match, which `places` then no longer has behind all.
+// Assigns positions to the names that this rule is the first to match.
 void take_rule(
     const LayerRule& rule,
     const std::vector<std::string>& names,

@@ -1,4 +1,4 @@
-// What other sections of a recipe have to obey, for its network.
+// Rules for other sections of a recipe that depend on its network.
 
 #include <algorithm>
 #include <array>

@@ -204,20 +204,20 @@ const config::Position* origin_of(
   return origin == loaded.origins.end() ? nullptr : &origin->second;
 }
 
-// The layer in which a key got its value; 0: nowhere.
+// Returns the layer that set a key; 0: none.
 std::size_t layer_of(const config::Reading& loaded, const std::string& key) {
   const config::Position* origin = origin_of(loaded, key);
   return origin == nullptr ? 0 : loaded.layer_of(*origin);
 }
 
-// What the recipe's model was once that layer had been applied.
+// Returns model.name after that layer had been applied.
 std::string model_at(const config::Reading& loaded, std::size_t layer) {
   return layer == 0 || layer > loaded.files.size()
       ? loaded.recipe.model.name
       : loaded.files[layer - 1].model;
 }
 
-// Takes the value of a key back and says so, unless nobody has set it by hand.
+// Resets a key, with a note if the user had set it.
 void leave(
     config::Reading& loaded,
     const Option& option,

@@ -18,18 +18,18 @@ struct Clipping {
   std::vector<std::string> agc_exempt{};
 };
 
-// Bounds the gradients of all groups, in this order:
+// Clips the gradients of all groups, in this order:
 //
-// agc: those of an output (of everything in a parameter of one dimension) to
-// this share of the norm of its weights, which counts as 1e-3 at least (Brock
-// et al., "High-performance large-scale image recognition without
-// normalization", 2021; timm's adaptive_clip_grad);
+// agc: the gradient norm of each output unit (of a whole parameter with one
+// dimension) to this fraction of the unit's weight norm, which counts as at
+// least 1e-3 (Brock et al., "High-performance large-scale image recognition
+// without normalization", 2021; timm's adaptive_clip_grad);
 // value: each number to [-value, value] (torch.nn.utils.clip_grad_value_);
-// norm: all of them together to this Euclidean norm (clip_grad_norm_: factor
-// norm / (their norm + 1e-6), at most 1).
+// norm: all gradients together to this Euclidean norm (clip_grad_norm_: factor
+// norm / (total norm + 1e-6), at most 1).
 //
-// Returns their norm before anything was done, a scalar on the gradients'
-// device; nothing waits for the device. What is not finite stays so.
+// Returns the total norm before clipping, a scalar on the gradients' device,
+// without waiting for the device. Non-finite gradients stay non-finite.
 at::Tensor clip_gradients(FlatState& state, const Clipping& clipping);
 
 } // namespace vitrain::optim

@@ -14,17 +14,17 @@ struct Layers {
   int count = 1;
 };
 
-// Groups as `options` say: by weight decay, by layer where they have a
-// layer_decay (timm.optim.param_groups_layer_decay; `layers` is needed then),
-// by the rules of optim.groups, and by what the optimizer treats alike.
+// Returns the parameter groups of `options`: by weight decay, by layer if there
+// is a layer_decay (timm.optim.param_groups_layer_decay; needs `layers`), by
+// the rules of optim.groups, and by the optimizer's own distinctions.
 Grouping grouping_of(
     const config::OptimConfig& options,
     const Layers& layers = {});
 
-// Whether Muon takes a parameter of this shape for a matrix, as timm decides
-// it: two dimensions of more than one element, of which neither of the first
-// two has one only, with at least 4 rows and columns once the others are
-// flattened, and at most 128 times as many of one as of the other.
+// Returns true if Muon treats a parameter of this shape as a matrix, as timm
+// decides: at least two dimensions, the first two larger than 1, at least 4
+// rows and columns after flattening the remaining dimensions, and a ratio of
+// rows and columns of at most 128.
 bool is_matrix(at::IntArrayRef shape);
 
 } // namespace vitrain::optim

@@ -11,7 +11,7 @@
 namespace vitrain::optim {
 namespace {
 
-// What people change between a run and its -resume that has such an effect.
+// Likely causes of a mismatch between a run and its -resume.
 constexpr const char* kOthersTrained =
     ": optim.name, or which parameters are trained (model.freeze, optim.groups "
     "with from_epoch or until_epoch), is not as it was when it was saved";

@@ -20,8 +20,8 @@ struct Rate {
   double lr = 0.0;
   at::Tensor lr_tensor; // the same, a scalar on the parameters' device
   at::Tensor count; // updates made, this one among them; scalar fp32 there
-  // Scalar fp32 on that device: where it is 1, nothing may change. On the CPU
-  // it is 0: such steps are left out.
+  // Scalar fp32 on the device; if it is 1, the update must change nothing.
+  // Always 0 on the CPU, where such steps are skipped.
   at::Tensor non_finite;
 };
 
@@ -31,8 +31,9 @@ struct Rate {
 // depends neither on the layout of the buffers nor on the number of shares.
 class Optimizer {
  public:
-  // Puts together the shares of one buffer, [share_size] each, of all workers:
-  // [count * share_size], or undefined where nobody wants it. Collective.
+  // Gathers all workers' shares [share_size] of one buffer into [count *
+  // share_size]; returns an undefined tensor on workers that do not need it.
+  // Collective.
   using Gather = std::function<at::Tensor(const at::Tensor& share)>;
 
   explicit Optimizer(FlatState& parameters);
@@ -59,19 +60,19 @@ class Optimizer {
 
   // The flat buffers of the state: for whatever acts on all of it at once.
   std::vector<at::Tensor> buffers() const;
-  // The same by kind, then by group; empty where a group has none.
+  // Returns the buffers by kind, then by group; undefined if a group has none.
   std::vector<std::vector<at::Tensor>> buffers_by_kind() const;
-  // The updates made, scalar fp32; changing it changes the optimizer.
+  // Number of updates, scalar fp32; writing to it changes the optimizer.
   const at::Tensor& steps() const { return steps_; }
 
-  // "<parameter>.<buffer>" -> view, shaped as the parameter; and "step", the
-  // number of updates made, int64. `gather` is called where there are several
-  // shares, for each buffer in the same order on all workers; the views are
-  // then of what it returns.
+  // Returns "<parameter>.<buffer>" -> view with the parameter's shape, and
+  // "step", the number of updates, int64. With several shares, calls `gather`
+  // for each buffer, in the same order on all workers; the views are then of
+  // its results.
   std::map<std::string, at::Tensor> state(const Gather& gather = {}) const;
-  // Takes over what state() returned, or its own share of it. Throws
-  // Error(kWeights) naming what is missing, unknown or of another shape; then
-  // nothing has changed.
+  // Restores the result of state(), or this worker's share of it. Throws
+  // Error(kWeights) that names missing, unknown or wrongly shaped tensors; the
+  // optimizer is then unchanged.
   void load_state(const std::map<std::string, at::Tensor>& state);
 
  protected:
@@ -85,17 +86,17 @@ class Optimizer {
       const std::string& name,
       double fill = 0.0,
       const std::function<bool(const FlatGroup&)>& wanted = {});
-  // A tensor of its own for each parameter for which `shape_of` gives a shape,
-  // saved under `name`, by group and segment; undefined for others. Only for
-  // workers that do not share the state.
+  // Adds a separate tensor for each parameter to which `shape_of` gives a
+  // shape, saved under `name`, by group and segment; undefined for other
+  // parameters. Not allowed if workers share the state.
   std::vector<Buffers>& add_tensors(
       const std::string& name,
       const std::function<std::optional<Shape>(const Segment&)>& shape_of);
   void look_ahead(const config::LookaheadConfig& options);
-  // What this worker updates of a group, and the state that belongs to it.
+  // Views of this worker's part of a group, and of the state of that part.
   static at::Tensor own(const FlatGroup& group, const at::Tensor& whole);
   static at::Tensor own_state(const FlatGroup& group, const at::Tensor& share);
-  // As many as this worker updates of the largest group.
+  // Zeros of the size of this worker's part of the largest group.
   static at::Tensor zeros_of_largest(const FlatState& parameters);
   virtual void update(std::size_t group, const Rate& rate) = 0;
   // Parameters that this worker updates.
@@ -103,7 +104,8 @@ class Optimizer {
   // target = value, unless the step is left out.
   static void
   assign(const at::Tensor& target, const at::Tensor& value, const Rate& rate);
-  // The same with target + (value - target) x share.
+  // Sets target to target + (value - target) * share, unless the step is
+  // non-finite.
   template <typename Share> // a number or a scalar tensor
   static void blend(
       const at::Tensor& target,
@@ -116,7 +118,7 @@ class Optimizer {
       assign(target, target.lerp(value, share), rate);
     }
   }
-  // The same with target x keep - step x size.
+  // Sets target to target * keep - step * size, unless the step is non-finite.
   static void move(
       const at::Tensor& target,
       double keep,
@@ -132,15 +134,16 @@ class Optimizer {
       FlatState& parameters,
       const config::OptimConfig& options);
 
-  // "missed.<group>" for those that may wait, and their number.
+  // Returns "missed.<group>" -> number of missed updates, for groups that may
+  // wait.
   std::map<std::string, at::Tensor> missed() const;
   std::vector<SlowPair> slow_pairs() const;
   void update_groups(double lr, const at::Tensor& non_finite);
-  // What is whole on every worker, by its name in state(): the tensors of
-  // add_tensors(), missed() and slow_tensors().
+  // Returns the state that every worker has whole, by its name in state(): the
+  // tensors of add_tensors(), missed() and slow_tensors().
   std::map<std::string, at::Tensor> unshared() const;
   void check_state(const std::map<std::string, at::Tensor>& state) const;
-  // Copies what of `saved`, a parameter's state, lies in this worker's share.
+  // Copies this worker's share from `saved`, a parameter's whole state.
   void take_share(
       const FlatGroup& group,
       const Segment& segment,
@@ -150,12 +153,12 @@ class Optimizer {
   std::map<std::string, Buffers> buffers_;
   std::map<std::string, std::vector<Buffers>> tensors_;
   at::Tensor scales_; // lr_scale of the groups, on the device
-  at::Tensor lr_; // of the groups in this step, likewise
-  // Of each group, updates that it has missed: scalars fp32, saved for those
+  at::Tensor lr_; // learning rates of the groups in this step, on the device
+  // Number of updates each group has missed: scalars fp32, saved for groups
   // that may wait.
   Buffers missed_;
   Buffers* slow_ = nullptr; // of Lookahead
-  std::map<std::string, SlowPair> slow_tensors_; // by their names
+  std::map<std::string, SlowPair> slow_tensors_; // by name
   config::LookaheadConfig lookahead_;
   Progress progress_;
 };

@@ -17,7 +17,7 @@ int values(const OptimConfig& /*options*/) {
   return kValues;
 }
 
-// Of rules that keep a momentum where there is one.
+// State values of rules with an optional momentum buffer.
 template <int kOthers>
 int values_and_momentum(const OptimConfig& options) {
   return kOthers + (options.numbers().momentum > 0.0 ? 1 : 0);

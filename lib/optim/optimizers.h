@@ -13,29 +13,30 @@ using MakeOptimizer = std::unique_ptr<Optimizer> (*)(
     FlatState& parameters,
     const config::OptimConfig& options);
 
-// What the program knows of an optimizer beyond its row in
-// config/sections/optim/optimizer_row.h.
+// Implementation of an optimizer; its row in
+// config/sections/optim/optimizer_row.h has the rest.
 struct OptimizerInfo {
   config::OptimKind kind;
-  // fp32 values that it keeps for each parameter, about: without what is kept
-  // by row and column.
+  // Approximate number of fp32 state values per parameter value; state per row
+  // and column is not counted.
   int (*state_values)(const config::OptimConfig& options);
   const MakeOptimizer& make;
 };
 
 const OptimizerInfo& optimizer_info(config::OptimKind kind);
 
-// The same of all that `options` name, Lookahead's weights among them.
+// Returns the number of fp32 state values per parameter value, including
+// Lookahead's weights.
 int state_values(const config::OptimConfig& options);
 
-// The optimizer of `options`. `parameters` must outlive it.
+// Returns the optimizer of `options`. `parameters` must outlive it.
 std::unique_ptr<Optimizer> make_optimizer(
     FlatState& parameters,
     const config::OptimConfig& options);
 
-// The same of `sgd` with momentum whose gradients are velocities already, sums
-// to which that momentum has been applied (dist.topk.momentum_correction). Its
-// state is that of make_optimizer()'s.
+// Returns an `sgd` with momentum for gradients that already contain the
+// momentum (dist.topk.momentum_correction). Its state equals the state of
+// make_optimizer()'s.
 std::unique_ptr<Optimizer> make_velocity_sgd(
     FlatState& parameters,
     const config::OptimConfig& options);

@@ -25,7 +25,7 @@ double on_cosine(double from, double to, double share) {
   return to + (from - to) * half_cosine(share);
 }
 
-// The first step behind everything but the cooldown.
+// Returns the first step of the cooldown.
 std::int64_t end_of(const Schedule& schedule) {
   return schedule.total_steps - schedule.cooldown_steps;
 }
@@ -66,7 +66,7 @@ double share_before(const Schedule& schedule, std::int64_t index) {
 }
 
 InCycle cycle_at(const Schedule& schedule, double step) {
-  // A cycle that begins less than its rounding behind a step begins with it.
+  // A cycle that begins within rounding after a step begins at that step.
   constexpr double kRounding = 1e-12;
   const std::int64_t start = schedule.warmup_prefix ? schedule.warmup_steps : 0;
   const auto length =
@@ -75,7 +75,7 @@ InCycle cycle_at(const Schedule& schedule, double step) {
   const auto begins = [&](std::int64_t index) {
     return length * share_before(schedule, index);
   };
-  // The last one that has begun: it is one of [index, behind).
+  // Finds the last started cycle by bisection: it is in [index, behind).
   std::int64_t index = 0;
   for (std::int64_t behind = schedule.cycles; behind - index > 1;) {
     const std::int64_t middle = std::midpoint(index, behind);
@@ -83,7 +83,8 @@ InCycle cycle_at(const Schedule& schedule, double step) {
     (begun ? index : behind) = middle;
   }
   const double begin = begins(index);
-  const double size = begins(index + 1) - begin; // 0: behind many shorter ones
+  const double size =
+      begins(index + 1) - begin; // 0 after many ever shorter cycles
   return {
       schedule.lr * std::pow(schedule.cycle_decay, static_cast<double>(index)),
       size > 0.0 ? std::clamp((passed - begin) / size, 0.0, 1.0) : 1.0};
@@ -110,7 +111,7 @@ double on_one_cycle(const Schedule& schedule, double step) {
       share_of(passed, end_of(schedule) - 1 - top));
 }
 
-// The rate behind the warm-up, without the cooldown.
+// Returns the rate after the warm-up, ignoring the cooldown.
 double rate_at(const Schedule& schedule, double step) {
   const double behind = step - static_cast<double>(schedule.warmup_steps);
   switch (schedule.kind) {
@@ -144,7 +145,7 @@ double rate_at(const Schedule& schedule, double step) {
   return schedule.lr;
 }
 
-// What is left of the way down to min_lr.
+// The remaining factor of the rate above min_lr.
 double cooldown_left(config::CooldownShape shape, double share) {
   switch (shape) {
     case config::CooldownShape::kSqrt:

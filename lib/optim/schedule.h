@@ -14,7 +14,7 @@ struct Schedule {
   // Steps that share the learning rate of their first one: an epoch's with
   // schedule.unit: epoch.
   std::int64_t hold_steps = 1;
-  // The rate is that of so many steps later: an epoch's with
+  // The schedule is evaluated this many steps later: one epoch with
   // schedule.paddle_exact_schedule.
   std::int64_t steps_ahead = 0;
   std::int64_t total_steps = 1;
@@ -24,11 +24,12 @@ struct Schedule {
   double lr = 0.0; // peak, scaled
   double warmup_lr = 0.0;
   double min_lr = 0.0;
-  // What follows the warm-up begins behind it; else with step 0.
+  // True: the schedule after the warm-up starts at its end; false: at step 0.
   bool warmup_prefix = true;
   std::int64_t cycles = 1; // kCosine, kPolynomial
-  double cycle_mul = 1.0; // length of a cycle over that of the one before
-  double cycle_decay = 1.0; // and its peak
+  double cycle_mul =
+      1.0; // ratio of the lengths of a cycle and the previous one
+  double cycle_decay = 1.0; // ratio of their peaks
   double k_decay = 1.0;
   double power = 1.0; // kPolynomial
   std::int64_t step_every = 1; // kStep, kExponential: steps between drops

@@ -7,7 +7,7 @@
 namespace vitrain::optim {
 namespace {
 
-// Of the way from the first of `steps` to the last.
+// Returns the fraction of the way from step 0 to the last of `steps` steps.
 double way(double step, std::int64_t steps) {
   return std::min(
       1.0, step / static_cast<double>(std::max<std::int64_t>(1, steps - 1)));

@@ -4,21 +4,22 @@
 
 #include "config/sections/optim/strengths.h"
 
-// What regularisation is in a step, as a share of what the recipe says: pure
+// Strength of regularisation in a step, relative to the recipe's value: pure
 // functions of the step (0 is the first; config::Plan::schedule_time).
 namespace vitrain::optim {
 
-// Weight decay, where it goes from `start` (> 0) to `end` over `total_steps`:
-// (end + (start - end) (1 + cos(pi step / total_steps)) / 2) / start.
+// Returns the factor of the weight decay on its way from `start` (> 0) to `end`
+// over `total_steps`: (end + (start - end) (1 + cos(pi step / total_steps)) /
+// 2) / start.
 double weight_decay_share(
     double start,
     double end,
     double step,
     std::int64_t total_steps);
 
-// Rate of stochastic depth. `rising`: step / (total_steps - 1); `early_linear`:
-// 1 - step / (cutoff_steps - 1), so that the last step before `cutoff_steps`
-// has none; others: 0 or 1.
+// Returns the factor of the stochastic depth rate. `rising`: step /
+// (total_steps - 1). `early_linear`: 1 - step / (cutoff_steps - 1), which is 0
+// in the last step before `cutoff_steps`. Other shapes: 0 or 1.
 double drop_path_share(
     config::DropPathShape shape,
     std::int64_t cutoff_steps,

@@ -4,8 +4,8 @@
 
 namespace vitrain {
 
-// Whether images of so many channels have colours (3), or are made of them (1:
-// grey): any file of an image will do. Of another number files have to have it.
+// Returns true for colour (3) and grey (1, computed from colours) images, which
+// any image file can provide. Other channel counts must match the file.
 constexpr bool are_colours(std::int64_t channels) {
   return channels == 1 || channels == 3;
 }

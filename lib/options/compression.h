@@ -21,7 +21,7 @@ constexpr bool keeps_errors(Compress compress) {
   return compress == Compress::kPowerSgd || compress == Compress::kTopK;
 }
 
-// What becomes of a gradient that would be too old.
+// Treatment of gradients that are too stale.
 enum class OnStale { kWait, kDrop };
 constexpr auto names_of(OnStale) {
   using enum OnStale;

@@ -4,8 +4,7 @@
 
 namespace vitrain {
 
-// What a worker runs on; kAuto is a choice that is still to be made: CUDA where
-// there is any.
+// Device of a worker. kAuto: CUDA if a GPU is visible, otherwise the CPU.
 enum class DeviceKind { kAuto, kCuda, kCpu };
 constexpr auto names_of(DeviceKind) {
   using enum DeviceKind;

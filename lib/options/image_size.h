@@ -5,7 +5,7 @@
 
 namespace vitrain {
 
-// Of images, in pixels. One number stands for a square.
+// Size of images in pixels. A single number means a square.
 struct ImageSize {
   std::int64_t height = 0;
   std::int64_t width = 0;

@@ -8,7 +8,7 @@
 
 namespace vitrain {
 
-// What an evaluation finds, one number for the whole set.
+// A metric of an evaluation: one number for the whole dataset.
 enum class Metric { kLoss, kTop1, kTop5, kRealTop1, kMap };
 
 struct MetricInfo {

@@ -40,9 +40,9 @@ constexpr auto names_of(SamplerPolicy) {
        {kWeighted, "weighted"}});
 }
 
-// What happens to the samples at the end of an epoch that do not fill a step.
+// Treatment of the samples at the end of an epoch that do not fill a step.
 // kMicro: whole micro-batches of every worker are kept, and the rest is
-//   dropped, as timm's train.py does when it accumulates gradients.
+// dropped, as timm's train.py does when it accumulates gradients.
 enum class LastBatch { kDrop, kKeep, kPad, kMicro };
 constexpr auto names_of(LastBatch) {
   using enum LastBatch;

@@ -40,7 +40,7 @@ parse_step_range(const std::string& text, StepRange& range, std::int64_t most) {
       : "it has more than " + std::to_string(most) + " steps";
 }
 
-// Those that a checked text names; without one, none.
+// Returns the range that a validated text names; an empty range without a text.
 inline StepRange steps_of(const std::optional<std::string>& text) {
   StepRange range;
   if (text) {

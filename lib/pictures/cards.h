@@ -12,15 +12,15 @@
 
 namespace vitrain::pictures {
 
-// A line below a picture: a text, and behind it a bar that is as long as the
-// share with a number at its end; a share below 0 has neither.
+// A line below a picture: a text, then a bar of length `share` with a number at
+// its end; without a bar if `share` is negative.
 struct CardLine {
   std::string text;
   double share = -1; // 0 to 1
   Colour colour = kBlue;
 };
 
-// A picture with what is said about it.
+// A picture with a title and lines of text.
 struct Card {
   image::Image picture;
   std::string title; // a path: if it is too long, its start is cut off

@@ -15,9 +15,9 @@ struct Colour {
 // `share` (0 to 1) of the way from one colour to another.
 Colour between(const Colour& from, const Colour& to, double share);
 
-// What pictures are painted with.
+// Colours of pictures.
 inline constexpr Colour kPaper{255, 255, 255};
-inline constexpr Colour kPage{245, 247, 249}; // behind what lies on it
+inline constexpr Colour kPage{245, 247, 249}; // background of cards
 inline constexpr Colour kEdge{222, 226, 231};
 inline constexpr Colour kInk{33, 37, 41};
 inline constexpr Colour kFaintInk{118, 126, 135};

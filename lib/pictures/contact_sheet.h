@@ -19,10 +19,9 @@ int caption_width(std::span<const std::string> captions);
 // are reduced, and narrower than 40 pixels have no caption.
 class ContactSheet {
  public:
-  // For `count` images [height, width, channels]; image::in_colours.
-  // Captions are at most `widest` pixels wide; wider ones are cut, as are those
-  // of more than 64 pixels where images are narrower. Throws Error(kUsage) when
-  // there is no room for so many.
+  // Sheet for `count` images [height, width, channels]; image::in_colours.
+  // Captions are shortened to `widest` pixels, and to 64 pixels for narrower
+  // images. Throws Error(kUsage) if there is no room for `count` images.
   ContactSheet(
       std::int64_t count,
       const image::Size& size,
@@ -33,7 +32,7 @@ class ContactSheet {
   void add(std::span<const std::uint8_t> pixels, std::string_view caption);
 
   int columns() const { return columns_; }
-  // Of an image on the sheet: as given, or smaller.
+  // Size of an image on the sheet, at most the given size.
   const image::Size& tile() const { return tile_; }
   const image::Image& image() const { return drawing_.image(); }
 

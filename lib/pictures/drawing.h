@@ -31,7 +31,7 @@ struct TextStyle {
   bool turned = false; // read from the bottom to the top
 };
 
-// A picture that is painted on; what is outside is left out.
+// A picture to draw on; drawing outside of it is clipped.
 class Drawing {
  public:
   Drawing(int width, int height, const Colour& paper = kPaper);

@@ -10,13 +10,13 @@ struct stbtt_fontinfo;
 
 namespace vitrain::pictures {
 
-// A font as stb_truetype reads it, which trusts its bytes: what lies in a file
-// is looked at by whole_face() first. Glyphs are numbers of the font's own; 0
-// is the one for letters that it does not have. Thread-safe.
+// A font read by stb_truetype, which trusts its bytes: whole_face() checks
+// files first. Glyphs are the font's own numbers; 0 is the glyph for missing
+// letters. Thread-safe.
 class Face {
  public:
-  // The font that begins at `offset` of bytes that stay; null where it is none
-  // that can be read.
+  // Opens the font at `offset` of `bytes`, which must outlive it; null if it
+  // cannot be read.
   static std::unique_ptr<Face> open(
       const std::uint8_t* bytes,
       std::size_t offset);

@@ -80,7 +80,8 @@ class Font {
     Letter before;
     for (const int code : code_points(text)) {
       const Letter letter = letter_of(code);
-      // (Nobody has looked at the tables for this in fonts of the machine.)
+      // Only for the built-in font: kerning tables of the machine's fonts are
+      // not checked.
       if (before.face == own_.get() && letter.face == own_.get()) {
         pen += own_->kerning(before.glyph, letter.glyph, size);
       }
@@ -128,8 +129,8 @@ class Font {
     return {own_.get(), 0};
   }
 
-  // Under mutex_. Font i of those of the machine that can be read; null: there
-  // are not so many.
+  // Returns the i-th readable font of the machine; null if there are fewer.
+  // Requires mutex_.
   const Face* system_face(std::size_t i) {
     if (!files_) {
       files_ = known_fonts(font_folders());

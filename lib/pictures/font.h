@@ -24,14 +24,14 @@ struct PlacedGlyph {
   int pen = 0; // whole pixels; the rest is in the glyph
 };
 
-// UTF-8 text in letters of `size` pixels (of an em): of DejaVu Sans, and where
-// that lacks one, of a font of this machine (system_fonts.h). What is no UTF-8
-// is U+FFFD, and what no font has a frame. Thread-safe.
+// Places UTF-8 text of `size` pixels per em in DejaVu Sans; letters that it
+// lacks come from fonts of this machine (system_fonts.h). Invalid UTF-8 becomes
+// U+FFFD; letters in no font become a frame. Thread-safe.
 std::vector<PlacedGlyph> place_glyphs(std::string_view text, double size);
 double text_width(std::string_view text, double size);
 
-// A text that is at most `room` wide, with dots where its end was, or its
-// start: of a path, the end tells more.
+// Shorten a text to a width of at most `room`, with dots in place of its end; a
+// path is shortened at its start.
 std::string fit_text(std::string_view text, double size, double room);
 std::string fit_path(std::string_view path, double size, double room);
 

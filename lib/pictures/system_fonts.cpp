@@ -17,8 +17,8 @@ struct KnownFont {
   std::string_view name;
   int number = 0;
 };
-// Of Noto's five the third is the one for simplified Chinese; the others have
-// the same letters, some of them in the forms of Japan, Korea or Taiwan.
+// The third of Noto's five fonts is for simplified Chinese; the other four have
+// the same letters, some in Japanese, Korean or Taiwanese forms.
 constexpr std::array kKnownFonts{
     KnownFont{"NotoSansCJK-Regular.ttc", 2},
     KnownFont{"NotoSansCJKsc-Regular.otf"},
@@ -36,8 +36,7 @@ constexpr std::array kKnownFonts{
     KnownFont{"UnDotum.ttf"},
     KnownFont{"uming.ttc"}};
 
-// Numbers of an sfnt file have their highest byte first; what lies outside is
-// 0.
+// Reads big-endian numbers of an sfnt file; numbers outside of it are 0.
 class Reader {
  public:
   explicit Reader(std::span<const std::uint8_t> bytes) : bytes_(bytes) {}
@@ -48,7 +47,8 @@ class Reader {
   std::uint32_t u32(std::size_t at) const {
     return u16(at) << 16 | u16(at + 2);
   }
-  // Of `size` bytes that are there; a last number of fewer has zeros behind.
+  // Returns the checksum of `size` existing bytes; a last partial number is
+  // padded with zeros.
   std::uint32_t sum(std::size_t at, std::size_t size) const {
     std::uint32_t sum = 0;
     for (std::size_t i = 0; i + 4 <= size; i += 4) {
@@ -79,7 +79,7 @@ constexpr std::uint32_t tag(std::string_view name) {
   return value;
 }
 
-// What Face reads of the fonts of a machine, beside `head`.
+// Tables that Face reads, besides `head`.
 constexpr std::array kTables{
     tag("cmap"),
     tag("maxp"),
@@ -174,7 +174,7 @@ LoadedFont load_font(const FontFile& file) {
   try {
     font.bytes = read_file(file.path, kLargest, ExitCode::kData);
   } catch (const Error&) {
-    return font; // of those that cannot be read there is none
+    return font; // an unreadable file has no font
   }
   const auto* bytes = reinterpret_cast<const std::uint8_t*>(font.bytes.data());
   if (const auto start = whole_face({bytes, font.bytes.size()}, file.number)) {

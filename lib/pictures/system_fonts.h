@@ -13,7 +13,7 @@
 
 namespace vitrain::pictures {
 
-// A font of this machine: a file, and which of its fonts where it has several.
+// A font of this machine: a file, and the number of the font in it.
 struct FontFile {
   std::filesystem::path path;
   int number = 0;
@@ -22,20 +22,21 @@ struct FontFile {
 // Where fonts are: the user's folder, /usr/local/share/fonts, /usr/share/fonts.
 std::vector<std::filesystem::path> font_folders();
 
-// Those in folders, and folders within, that are known to have letters which
-// DejaVu Sans lacks (Chinese, Japanese, Korean): best first, by their names.
+// Returns fonts in these folders, recursively, that are known by name to have
+// letters that DejaVu Sans lacks (Chinese, Japanese, Korean), best first.
 std::vector<FontFile> known_fonts(
     std::span<const std::filesystem::path> folders);
 
-// Where font `number` of a file begins, if every table that letters are drawn
-// from lies in the file and has its checksum; absent: the file is no font, cut
-// off or damaged. (Bytes that somebody makes up to do harm can have checksums.)
+// Returns the offset of font `number` in a file, if every table used for
+// drawing is inside the file with a valid checksum; nullopt if the file is no
+// font, truncated or damaged. (Checksums do not protect against malicious
+// files.)
 std::optional<std::size_t> whole_face(
     std::span<const std::uint8_t> bytes,
     int number);
 
-// A font with its bytes, whose place stays when it is moved; face is null where
-// they are no whole font.
+// A font with its bytes, whose address does not change when it is moved; face
+// is null if they are no complete font.
 struct LoadedFont {
   std::string bytes;
   std::unique_ptr<Face> face;

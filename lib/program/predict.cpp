@@ -153,9 +153,9 @@ void check_no_input(
       printable(file));
 }
 
-// Throws unless a table, which `is_one` knows by its start, can be written
-// without anything being lost: a name that was forgotten behind an option makes
-// the next image its value.
+// Throws if writing a table would destroy another file; `is_one` recognises
+// tables by their begin. If a file name after an option is forgotten, the next
+// image becomes its value.
 void check_table(
     const char* option,
     const std::optional<std::string>& file,
@@ -175,7 +175,7 @@ void check_table(
   results::check_replaceable(option, *file, "such a table", is_one);
 }
 
-// The same for a sheet.
+// Does so for a sheet.
 void check_sheet(
     const std::optional<std::string>& file,
     std::span<const std::string> inputs,
@@ -240,7 +240,7 @@ std::shared_ptr<networks::Model> load_model(const job::WeightsJob& job) {
   auto model = networks::make_uninitialized_model(job.spec);
   const std::vector<std::string> lines = engine::load_pretrained(
       *model, job.spec, job.recipe.model, engine::Purpose::kEvaluate);
-  // What is out of the ordinary; that they were loaded goes without saying.
+  // Prints only unusual facts, not that weights were loaded.
   print_lines(stderr, std::span(lines).subspan(1));
   return model;
 }
@@ -285,7 +285,7 @@ void print_clipped(const data::TolerantRows& rows) {
   }
 }
 
-// The same shape for all batches, and no larger than there are images.
+// Returns one batch size for all batches, at most the number of images.
 std::int64_t batch_size(std::int64_t images, std::int64_t most) {
   const std::int64_t batches = (images + most - 1) / most;
   return (images + batches - 1) / batches;
@@ -337,7 +337,7 @@ int predict(const config::Arguments& arguments) {
        .path = [&](std::int64_t image) {
          return std::string_view(images->index().name(image));
        }});
-  // What cannot be written is said before all the work.
+  // Opened first, so that an unwritable file is reported before the work.
   std::optional<results::OutputFile> sheet;
   if (arguments.predict.sheet) {
     sheet.emplace(*arguments.predict.sheet);

@@ -26,8 +26,8 @@ struct Found {
   states::WeightsChoice choice;
 };
 
-// The file itself; of a checkpoint or a run that of the average where there is
-// one, or of the part that is chosen. Verified as far as there is a manifest.
+// Returns the file; for a checkpoint or run, the averaged weights if there are
+// any, or the chosen part. Verified if there is a manifest.
 std::filesystem::path resolved(
     const std::filesystem::path& path,
     const std::string& part) {
@@ -39,8 +39,8 @@ std::filesystem::path resolved(
   return path;
 }
 
-// What names mean, as -pretrained would find it: also without extension, and
-// timm:NAME. -part chooses of a checkpoint, or in a file that has parts.
+// Resolves names like -pretrained: also without extension, and timm:NAME. -part
+// chooses a part of a checkpoint or file.
 Found find(
     const std::vector<std::string>& names,
     states::WeightsChoice choice) {

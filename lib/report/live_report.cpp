@@ -17,7 +17,7 @@ namespace {
 
 constexpr int kLowestPriority = 19; // as `nice`
 
-// Of this thread.
+// Returns the CPU time of this thread.
 double processor_seconds() {
   timespec time{};
   ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
@@ -60,7 +60,8 @@ void LiveReport::end() {
 }
 
 void LiveReport::work() {
-  // Of this thread alone, on Linux. It may fail: then it competes.
+  // On Linux this affects this thread only. On failure the thread keeps normal
+  // priority.
   ::setpriority(PRIO_PROCESS, static_cast<id_t>(::gettid()), kLowestPriority);
   std::unique_lock lock(mutex_);
   while (true) {

@@ -11,10 +11,9 @@
 
 namespace vitrain::report {
 
-// Keeps <run>/report.html as its run stands, by a thread that yields to all
-// others: whoever trains only says that there is something new. Each time it
-// reads what the records have got since. What cannot be written is kept as a
-// problem and stops nothing.
+// Keeps <run>/report.html up to date, on a thread of lowest priority: training
+// only signals changes. Reads the new records each time. A write failure is
+// kept as a problem and stops nothing.
 class LiveReport {
  public:
   explicit LiveReport(job::RunDirectory folder);
@@ -46,7 +45,7 @@ class LiveReport {
   void end();
 
   job::RunDirectory folder_;
-  RecordReader reader_; // of the thread, as what is below
+  RecordReader reader_; // used by the thread only, like the members below
   Cost cost_;
   std::string problem_;
   std::mutex mutex_;

@@ -15,8 +15,8 @@ std::string report_page(std::span<const Run> runs);
 // Error(kStorage).
 void write_report(std::span<const Run> runs, const std::filesystem::path& file);
 
-// Writes a run's report.html anew where there is one, since what the run was
-// doing then it does no more. Never throws: the old one is better than none.
+// Rewrites a run's report.html, if it exists, after the run has ended. Never
+// throws: an old page is better than none.
 void close_report(const job::RunDirectory& folder) noexcept;
 
 } // namespace vitrain::report

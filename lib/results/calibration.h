@@ -8,9 +8,8 @@
 
 namespace vitrain::results {
 
-// Whether probabilities are what they say (Guo et al., "On calibration of
-// modern neural networks", ICML 2017): predictions in bins (low, high] of their
-// probability, which is their confidence.
+// Calibration of probabilities (Guo et al., "On calibration of modern neural
+// networks", ICML 2017): predictions in bins (low, high] of their confidence.
 class Calibration {
  public:
   static constexpr std::size_t kBins = 15; // of equal width, as the paper's

@@ -15,20 +15,20 @@ struct ClassResult {
   std::int64_t count = 0; // samples of it
   std::int64_t correct = 0; // that were taken for it
   std::int64_t predicted = 0; // samples of all classes that were taken for it
-  // What its samples are taken for most often instead; -1: nothing.
+  // Most frequent wrong prediction for its samples; -1: none.
   std::int32_t confused_with = -1;
   std::int64_t confused = 0; // how often
 
-  // Shares from 0 to 1; 0 where there is nothing to divide by.
+  // Fractions in [0, 1]; 0 for a zero denominator.
   double accuracy() const; // correct of count, also called recall
   double precision() const; // correct of predicted
   double f1() const; // harmonic mean of both
 };
 
-// Which class was taken for which how often. Only what happened takes memory,
-// so that there may be many classes. Labels and predictions are numbers of
-// `classes` classes: those of the data and, where the network has more outputs,
-// these.
+// Which class was taken for which count of that prediction. Only what happened
+// takes memory, so that there may be many classes. Labels and predictions are
+// numbers of `classes` classes: those of the data and, where the network has
+// more outputs, these.
 class Confusion {
  public:
   using Cells = std::map<std::pair<std::int32_t, std::int32_t>, std::int64_t>;
@@ -59,9 +59,9 @@ class Confusion {
     std::int32_t prediction = 0;
     std::int64_t count = 0;
   };
-  // What was taken for something else most often, at most so many.
+  // Returns at most `most` pairs, the most frequent confusions.
   std::vector<Pair> most_confused(std::size_t most) const;
-  // The classes with samples that have the lowest accuracies, at most so many.
+  // Returns at most `most` classes with samples, the lowest accuracies first.
   std::vector<std::int32_t> worst_classes(std::size_t most) const;
 
  private:

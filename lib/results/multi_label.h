@@ -12,10 +12,10 @@
 // where its probability, the sigmoid of its output, is more than a half.
 namespace vitrain::results {
 
-// What an evaluation found of one sample.
+// Result of one sample.
 struct LabelListOutcome {
   std::int64_t sample = 0;
-  std::vector<std::int32_t> labels; // ascending, as `predicted`
+  std::vector<std::int32_t> labels; // ascending, like `predicted`
   std::vector<std::int32_t> predicted;
   float loss = 0; // binary cross entropy, the mean over the classes
 };
@@ -27,7 +27,7 @@ struct LabelListClass {
   std::int64_t correct = 0; // of both
   double average_precision = 0.0; // from 0 to 1
 
-  // From 0 to 1; 0 where there is nothing to count.
+  // In [0, 1]; 0 for a zero denominator.
   double precision() const;
   double recall() const;
   double f1() const;
@@ -41,7 +41,7 @@ struct LabelListEvaluation {
   std::function<std::string(std::int64_t sample)> path;
 };
 
-// What is counted of the classes, all but their average precision.
+// Computes all counts of the classes, not their average precision.
 void count_classes(LabelListEvaluation& evaluation);
 
 // Files of such an evaluation, in place of a folder of this name:
@@ -54,11 +54,11 @@ void write_label_lists(
     const std::filesystem::path& folder,
     const LabelListEvaluation& evaluation);
 
-// The tables, for those who want them elsewhere.
+// The tables as texts.
 std::string label_lists_csv(const LabelListEvaluation& evaluation);
 std::string label_list_classes_csv(const LabelListEvaluation& evaluation);
 
-// What is most worth knowing of it.
+// Returns the summary of an evaluation.
 SummaryLines summary_of(const LabelListEvaluation& evaluation);
 
 } // namespace vitrain::results

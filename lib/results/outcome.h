@@ -10,7 +10,7 @@
 
 namespace vitrain::results {
 
-// What an evaluation found of one sample.
+// Result of one sample.
 struct Outcome {
   std::int64_t sample = 0;
   std::int32_t label = 0;
@@ -19,7 +19,7 @@ struct Outcome {
   float loss = 0; // cross entropy
 
   bool right() const { return prediction == label; }
-  // Whether the outputs were finite, so that there is a prediction.
+  // True if the outputs were finite, so that there is a prediction.
   bool finite() const { return prediction >= 0; }
 };
 
@@ -27,9 +27,10 @@ struct Outcome {
 struct Evaluation {
   std::vector<Outcome> outcomes; // in the dataset's order
   std::vector<std::string> classes; // that may be predicted, so all labels too
-  std::int64_t of_classes = 0; // of so many of the network; 0: all
-  // Where a sample is, printable; its picture as the network sees it, or
-  // nothing where it has none.
+  std::int64_t of_classes =
+      0; // number of the network's classes; 0: `classes` is all of them
+  // Returns a sample's printable location; and its preprocessed picture,
+  // nullopt if there is none.
   std::function<std::string(std::int64_t sample)> path;
   std::function<std::optional<image::Image>(std::int64_t sample)> picture;
 };

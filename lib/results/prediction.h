@@ -15,11 +15,11 @@ struct ClassScore {
   friend bool operator==(const ClassScore&, const ClassScore&) = default;
 };
 
-// What a network says of an image: its most probable classes, or why there is
-// nothing to say.
+// Prediction for an image: its most probable classes, or the reason why there
+// are none.
 struct Prediction {
   std::vector<ClassScore> top; // the most probable one first
-  std::string problem; // printable; "": there is none
+  std::string problem; // printable; "" without a problem
 
   friend bool operator==(const Prediction&, const Prediction&) = default;
 };
@@ -33,10 +33,11 @@ std::vector<ClassScore> top_classes(
 // Predictions as lines of a table or as objects of JSON, for files.
 class PredictionLines {
  public:
-  // `top`: so many classes of each image.
+  // `top`: number of classes per image.
   PredictionLines(std::vector<std::string> classes, std::int64_t top)
       : classes_(std::move(classes)), top_(top) {}
 
+  // Returns
   // "path,prediction,probability,prediction_2,probability_2,...,problem".
   std::string csv_header() const;
   std::string csv(std::string_view path, const Prediction& prediction) const;

@@ -39,8 +39,8 @@ weights::Layouts layouts_of(const Tensors& tensors) {
   return layouts;
 }
 
-// Sums are finite where no value is NaN or Inf and none is huge: one pass
-// without memory, and a closer look at the rest.
+// A finite sum proves that all values are finite: one pass without memory.
+// Otherwise every value is checked, since huge finite values overflow too.
 bool has_non_finite(const at::Tensor& tensor) {
   return at::isFloatingType(tensor.scalar_type()) &&
       !std::isfinite(tensor.sum().item<double>()) &&

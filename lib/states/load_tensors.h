@@ -11,14 +11,14 @@ class Module;
 
 namespace vitrain::states {
 
-// Reads a file's tensors into the module's parameters and buffers, matched by
-// name (weights/names/timm_names.h makes them timm's). Strict: missing,
-// unexpected and mis-shaped tensors are an Error(kWeights) that lists them all,
-// and nothing is changed then. Exceptions: the classifier (see HeadPolicy);
-// `num_batches_tracked`, which may be missing; positions of another grid
-// (weights/position_grid.h), which are resampled in fp32; and the first
-// convolution of a network for grey images, which is that of colours summed.
-// `source` names the file in messages.
+// Loads a file's tensors into the module's parameters and buffers, matched by
+// name (weights/names/timm_names.h converts names to timm's). Strict: missing,
+// unexpected and wrongly shaped tensors are an Error(kWeights) that lists them
+// all, and the module is unchanged. Exceptions: the classifier (see
+// HeadPolicy); `num_batches_tracked`, which may be missing; positions of
+// another grid (weights/position_grid.h), which are resampled in fp32; and the
+// first convolution, which is adapted to other channel counts. `source` names
+// the file in messages.
 weights::LoadReport load_weights(
     torch::nn::Module& module,
     const weights::Archive& archive,

@@ -101,7 +101,7 @@ at::Tensor resample(
     return resized(given.permute({0, 3, 1, 2}), to, resampling, /*table=*/false)
         .permute({0, 2, 3, 1});
   }
-  // Rows [R, C], of which the extra ones stand in front, of a table behind.
+  // Rows [R, C]; extra rows come first, in a table last.
   const bool table = layout == Layout::kTable;
   const at::Tensor rows = table ? given : given.squeeze(0);
   const std::int64_t places = from.area();

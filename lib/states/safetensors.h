@@ -27,11 +27,11 @@ struct TensorFile {
 // values like any other. Throws Error(kWeights) naming file and tensor.
 TensorFile read_safetensors(const std::filesystem::path& path);
 
-// All tensors of a file of any format. Throws likewise, also where its tensors
-// share their bytes so often that they are many times as large as the file.
+// Reads all tensors of a file of any format. Throws likewise, also if tensors
+// share bytes so often that they exceed the file's size many times.
 TensorFile read_tensors(const weights::Archive& archive);
 
-// Whether the platform's tensor type can be stored (kFloat, kLong, ...).
+// Returns true if this dtype can be stored (kFloat, kLong, ...).
 bool is_storable(at::ScalarType type);
 
 // Writes the format at the descriptor's position, without fsync: the same

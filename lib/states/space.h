@@ -17,14 +17,14 @@ double checkpoint_bytes(
     const std::map<std::string, at::Tensor>& model,
     const std::map<std::string, at::Tensor>& optimizer);
 
-// Bytes that this user can still write to the file system of `folder`, or of
-// the nearest folder above it that exists; none where it does not say. Quotas
-// are not in it.
+// Returns the bytes that this user can still write to the file system of
+// `folder`, or of its nearest existing parent; nullopt if unknown. Ignores
+// quotas.
 std::optional<double> free_bytes(const std::filesystem::path& folder);
 
-// Bytes that have to be free before the first step of a run: three checkpoints,
-// less those in `folder`, which make room in turn, but one at least; and
-// `logs`.
+// Returns the bytes that must be free before the first step of a run: three
+// checkpoints minus those in `folder`, which are replaced, but at least one;
+// and `logs`.
 double needed_bytes(
     const std::filesystem::path& folder,
     double checkpoint,

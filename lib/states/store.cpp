@@ -43,7 +43,7 @@ class TemporaryFolder {
       : path_(parent / temporary_name(name)) {
     std::error_code ignored;
     fs::remove_all(path_, ignored);
-    // As every program's: the umask says who else may read a run.
+    // Default permissions: the umask decides who may read a run.
     if (::mkdir(path_.c_str(), 0777) != 0) {
       cannot("create", path_, errno);
     }
@@ -137,8 +137,8 @@ std::string write_content(const fs::path& folder, const Snapshot& snapshot) {
   return text;
 }
 
-// Gives a complete folder its final name. An older folder of that name changes
-// places with it in one step, so that there is one at any instant.
+// Renames a complete folder to its final name. An older folder of that name is
+// exchanged atomically, so that one exists at any instant.
 void put_in_place(const fs::path& temporary, const fs::path& target) {
   if (::rename(temporary.c_str(), target.c_str()) == 0) {
     return;
@@ -184,8 +184,8 @@ void remove_checkpoint(const fs::path& path) {
   }
 }
 
-// Checkpoints with a readable manifest; others are left alone. One that was
-// judged by another metric, before the run went on with this one, has none.
+// Returns checkpoints with a readable manifest; other folders are left alone. A
+// checkpoint judged by another metric has no value here.
 std::vector<checkpoint::Candidate> candidates_in(
     const fs::path& folder,
     const std::string& metric_name) {
@@ -197,8 +197,7 @@ std::vector<checkpoint::Candidate> candidates_in(
           metric_name.empty() || manifest.metric_name == metric_name;
       candidates.push_back({step, compares ? manifest.metric : std::nullopt});
     } catch (const Error&) {
-      // Not a checkpoint that could be resumed from: neither counted as one
-      // that is kept nor removed.
+      // Not usable for resuming: neither counted as kept nor removed.
     }
   }
   return candidates;

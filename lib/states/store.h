@@ -29,7 +29,7 @@ struct Snapshot {
   // How inputs of the model are made (preprocess.h); null: not known.
   Json preprocess;
   std::map<std::string, at::Tensor> model;
-  std::map<std::string, at::Tensor> ema; // averaged weights, where there are
+  std::map<std::string, at::Tensor> ema; // averaged weights; empty without them
   std::map<std::string, at::Tensor> optimizer;
   Json state = Json::object(); // the trainer's own record; no times in it
 };
@@ -46,13 +46,12 @@ class Store {
   // written yet.
   Store(std::filesystem::path folder, checkpoint::RetentionOptions retention);
 
-  // Writes a checkpoint, reads it back, points `latest` and, where it is the
-  // best, `best` at it, and removes those that retention does not keep. Returns
-  // its folder. A checkpoint of the same step is replaced in one instant. First
-  // removes what saves of dead processes left behind. Throws Error(kStorage);
-  // the earlier checkpoints are intact then. `before_naming` is called when the
-  // checkpoint is complete, before it gets its name; it is discarded if that
-  // throws.
+  // Writes a checkpoint, reads it back, points `latest` and, if it is the best,
+  // `best` at it, and removes checkpoints according to retention. Returns its
+  // folder. Atomically replaces a checkpoint of the same step. First removes
+  // partial checkpoints of dead processes. Throws Error(kStorage); earlier
+  // checkpoints are then intact. `before_naming` is called when the checkpoint
+  // is complete, before it gets its name; it is discarded if that throws.
   std::filesystem::path save(
       const Snapshot& snapshot,
       const std::function<void()>& before_naming = [] {});

@@ -14,7 +14,7 @@ namespace vitrain::states {
 // only while a tensor that has not been read needs it.
 class StoredReader {
  public:
-  // `tensors`: those that will be read, once each.
+  // `tensors`: the tensors that will be read, once each.
   StoredReader(
       const weights::Archive& archive,
       const std::vector<const weights::StoredTensor*>& tensors);

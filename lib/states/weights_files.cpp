@@ -29,7 +29,7 @@ std::string shape_text(const std::vector<std::int64_t>& shape) {
   return fmt::format("[{}]", fmt::join(shape, ", "));
 }
 
-// Of each element, in the order of the values, whether its bytes differ.
+// Returns for each element whether its bytes differ.
 at::Tensor differing_bytes(const at::Tensor& first, const at::Tensor& second) {
   const auto bytes = [](const at::Tensor& tensor) {
     return at::from_blob(
@@ -56,8 +56,8 @@ std::uint64_t largest_gap_of(
   return largest;
 }
 
-// By how much the values differ that `differs` says, in words. A difference
-// from NaN or Inf is not finite and no measure of the others.
+// Returns a text with the largest difference of the elements in `differs`,
+// ignoring non-finite differences.
 std::string largest_gap(
     const at::Tensor& first,
     const at::Tensor& second,
@@ -116,7 +116,7 @@ bool has_mean(at::ScalarType type) {
   return at::isFloatingType(type) || at::isComplexType(type);
 }
 
-// The type in which such values are summed; others stay what they are.
+// Returns the dtype in which values are summed; dtypes without a mean stay.
 at::ScalarType summed_as(at::ScalarType type) {
   return at::isComplexType(type) ? at::kComplexDouble
       : has_mean(type)           ? at::kDouble

@@ -6,51 +6,54 @@
 
 #include "states/safetensors.h"
 
-// What the verbs `weights ...` do with files of weights.
+// Implementation of the verbs `weights ...`.
 namespace vitrain::states {
 
-// How such a file is read: open_archive's part, to_timm_names' program.
+// Choices for reading a file: open_archive's part, to_timm_names' program.
 struct WeightsChoice {
   std::string part;
   std::string names = "auto";
 };
 
-// A table of its tensors, with a line about the file in front and what was
-// chosen of it. Reads no values. Throws Error(kWeights).
+// Returns a table of a file's tensors, after a line about the file and the
+// chosen part. Reads no values. Throws Error(kWeights).
 std::string describe_weights(
     const std::filesystem::path& path,
     const WeightsChoice& choice);
 
 struct WeightsDifference {
-  std::vector<std::string> notes; // what was chosen of the first, the second
+  std::vector<std::string>
+      notes; // chosen parts of the first and the second file
   std::vector<std::string> lines; // one for each tensor that differs
   std::int64_t same = 0; // tensors equal to the last bit
 };
 
-// By name: which has it alone, other types and shapes, and for other bytes of
-// how many values and the largest finite difference. Throws likewise.
+// Compares tensors by name: tensors in one file only, different dtypes and
+// shapes, and, for different bytes, the number of values and the largest finite
+// difference. Throws likewise.
 WeightsDifference compare_weights(
     const std::filesystem::path& first,
     const std::filesystem::path& second,
     const WeightsChoice& choice);
 
-// The tensors of a file, and what was chosen of it. Throws likewise.
+// Reads the tensors of a file, with notes on the chosen part. Throws likewise.
 TensorFile read_weights(
     const std::filesystem::path& path,
     const WeightsChoice& choice,
     std::vector<std::string>& notes);
 
-// The mean of the values of files with the same names and shapes, in double
-// precision, of the type in the first; what is neither a floating-point nor a
-// complex number has one type in all of them and the value in the last. Throws
-// likewise. `notes` gets, when it is not null, what was chosen of the first.
+// Returns the mean over files with the same names and shapes, computed in
+// double precision, with the dtypes of the first file. Tensors that are neither
+// floating-point nor complex must have one dtype in all files; the last file's
+// value is taken. Throws likewise. `notes`, if not null, receives the chosen
+// part of the first file.
 TensorFile average_weights(
     const std::vector<std::filesystem::path>& paths,
     const WeightsChoice& choice,
     std::vector<std::string>* notes = nullptr);
 
-// Throws Error(kUsage) where write_new_weights() would: there is a file of this
-// name already, or the name is that of another format.
+// Throws Error(kUsage) if the file exists or its name belongs to another
+// format.
 void check_new_weights(const std::filesystem::path& path);
 
 // Writes a new safetensors file, durably, under its name when it is complete.

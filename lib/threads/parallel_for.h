@@ -6,12 +6,12 @@
 
 namespace vitrain::threads {
 
-// body(first, last) for parts that together are [begin, end), each on one of
-// torch's threads (at::get_num_threads()), in parts of `grain` numbers or more;
-// returns when all are done. On the caller's thread alone where there is one
-// thread, where `grain` are enough for all, and inside of another such loop.
-// Throws what a body throws. (at::parallel_for() is a loop on one thread in
-// files that are compiled without OpenMP, as all others here are.)
+// Calls body(first, last) on parts of [begin, end), of at least `grain` numbers
+// each, on torch's threads (at::get_num_threads()). Returns when all parts are
+// done. Runs on the caller's thread alone with one thread, for a range of at
+// most `grain`, and within another parallel_for(). Rethrows exceptions of
+// `body`. (at::parallel_for() is serial in files compiled without OpenMP, which
+// are all files of this project except this one.)
 void parallel_for(
     std::int64_t begin,
     std::int64_t end,

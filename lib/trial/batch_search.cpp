@@ -114,7 +114,7 @@ class Search {
   const TryBatch& try_batch_;
   Stopwatch clock_;
   BatchFound found_;
-  std::map<std::int64_t, std::int64_t> memory_; // of what was tried
+  std::map<std::int64_t, std::int64_t> memory_; // by batch size
 };
 
 } // namespace

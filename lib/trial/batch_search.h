@@ -7,11 +7,11 @@
 
 namespace vitrain::trial {
 
-// What a search may do.
+// Limits of a search.
 struct BatchLimits {
   std::int64_t largest = 0; // samples for each device
-  // Bytes that a worker may take; none: running out of memory does no harm and
-  // is found out by trying, as on a GPU.
+  // Bytes that a worker may use; nullopt: out-of-memory is harmless and found
+  // by trying, as on a GPU.
   std::optional<std::int64_t> memory;
   double seconds = 0.0; // no trial begins later than this after the start
 };
@@ -19,16 +19,16 @@ struct BatchLimits {
 struct BatchFound {
   std::int64_t fits = 0; // the largest that was tried and fits; 0: none does
   std::int64_t memory = 0; // bytes of a worker then
-  // The smallest that does not fit, or would not by the memory of others; 0:
-  // none was met.
+  // Smallest batch that does not fit, or would not according to other trials;
+  // 0: none.
   std::int64_t too_large = 0;
   std::int64_t trials = 0;
   bool out_of_time = false;
-  std::string problem{}; // a trial failed with, for another reason than memory
+  std::string problem{}; // failure of a trial for another reason than memory
 };
 
-// Bytes of a worker that trains with a batch of so many samples; none where it
-// runs out of memory. Any other Error than kStopped ends the search.
+// Returns the bytes of a worker with this batch; nullopt if it runs out of
+// memory. Any Error except kStopped ends the search.
 using TryBatch = std::function<std::optional<std::int64_t>(std::int64_t batch)>;
 
 // The largest batch that fits, to an eighth of it: doubled from `start` as long

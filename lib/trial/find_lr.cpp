@@ -55,7 +55,7 @@ config::Recipe range_recipe(
   recipe.schedule.name = config::ScheduleKind::kRangeTest;
   recipe.schedule.warmup_lr = kLowest;
   recipe.optim.lr = kHighest;
-  recipe.train.prune = {}; // it may begin behind these steps
+  recipe.train.prune = {}; // it may begin after these steps
   recipe.train.on_non_finite = config::OnNonFinite::kStop;
   return recipe;
 }
@@ -75,7 +75,7 @@ void show(const Subject& subject, const RangeTest& test) {
   for (const LossAt& one : test.smooth) {
     curve.add(std::llround(kPointsPerDecade * std::log10(one.lr)), one.loss);
   }
-  // What the recipe says is scaled by the global batch.
+  // The recipe's rate is scaled by the global batch.
   const double scale = subject.recipe.optim.lr > 0.0
       ? subject.plan.lr / subject.recipe.optim.lr
       : 1.0;

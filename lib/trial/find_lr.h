@@ -14,20 +14,20 @@ struct LossAt {
   double loss = 0.0;
 };
 
-// What a range test shows (Smith, "Cyclical learning rates for training neural
-// networks", 2017; how it is read is fastai's).
+// Result of a range test (Smith, "Cyclical learning rates for training neural
+// networks", 2017; interpreted as in fastai).
 struct RangeTest {
-  // Means that forget (factor 0.9 a step, corrected for their start), up to
-  // where they are twice their least or not finite.
+  // Exponential moving averages (factor 0.9 per step, bias-corrected), up to
+  // the step where they exceed twice their minimum or are not finite.
   std::vector<LossAt> smooth;
-  std::optional<double> steepest; // lr where they fall fastest over log lr
-  std::optional<double> before_lowest; // a tenth of that where they are least
+  std::optional<double> steepest; // lr of the steepest descent over log lr
+  std::optional<double> before_lowest; // a tenth of the lr of the minimum
 };
-// Nothing is suggested where the means do not fall by 2 %.
+// Suggests nothing if the averages do not fall by 2 %.
 RangeTest read_range_test(const std::vector<LossAt>& losses);
 
-// Trains `steps` steps with a learning rate that rises from 1e-6 to 10, shows
-// the loss over it on stdout and suggests an optim.lr. Nothing is left behind.
+// Trains `steps` steps with a learning rate that rises from 1e-6 to 10, prints
+// the loss over it and suggests an optim.lr. Removes its files.
 void find_learning_rate(const Subject& subject, std::int64_t steps);
 
 } // namespace vitrain::trial

@@ -15,7 +15,7 @@ namespace vitrain::trial {
 namespace {
 
 constexpr double kSearchSeconds = 300.0;
-// What the rest of the machine may want meanwhile.
+// Leaves memory for the rest of the machine.
 constexpr double kShareOfMemory = 0.9;
 
 void say(const std::string& text) {
@@ -32,8 +32,8 @@ double times_of(const config::Interval& every, const config::Plan& plan) {
       plan.total_steps));
 }
 
-// Of each worker: what the machine has left for all of them. GPUs say
-// themselves when theirs is at its end.
+// Returns each worker's share of the machine's available memory; nullopt for
+// GPUs, which report when theirs is exhausted.
 std::optional<std::int64_t> memory_limit(const Subject& subject) {
   const auto available = launch::available_memory();
   if (subject.cuda || !available) {
@@ -43,7 +43,7 @@ std::optional<std::int64_t> memory_limit(const Subject& subject) {
       kShareOfMemory * static_cast<double>(*available) / subject.workers);
 }
 
-// One step; what comes of it is said.
+// Runs one step and prints the result.
 std::optional<std::int64_t> try_batch(
     const config::Recipe& recipe,
     const TrialFolder& folder) {

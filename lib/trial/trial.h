@@ -10,17 +10,17 @@
 
 namespace vitrain::trial {
 
-// What is to be tried.
+// Recipe and data of a trial.
 struct Subject {
   config::Recipe recipe;
   config::Plan plan; // of the whole run
-  std::int64_t epoch_samples = 0; // that the sampler has for an epoch's steps
+  std::int64_t epoch_samples = 0; // samples per epoch of the sampler
   int workers = 1; // on this machine
   bool cuda = false;
   std::string devices; // "2 CPU workers with 1 thread each"
 };
 
-// Of the whole run, in seconds, by what a trial has measured.
+// Estimated seconds of the whole run, from a trial's measurements.
 struct Forecast {
   double training = 0.0;
   double evaluation = 0.0;
@@ -29,10 +29,10 @@ struct Forecast {
 };
 Forecast forecast(const config::Plan& plan, const Measured& measured);
 
-// Makes `steps` steps with an evaluation of as many batches and a checkpoint,
-// as many steps more after resuming from it, and looks for the largest batch
-// that fits; says on stdout what it does and what it has found out. Nothing is
-// left behind. Throws Error where any of that fails.
+// Runs `steps` steps, an evaluation of that many batches and a checkpoint,
+// resumes for that many steps, and searches the largest batch that fits; prints
+// its actions and results. Removes its files. Throws Error if any of that
+// fails.
 void try_recipe(const Subject& subject, std::int64_t steps);
 
 } // namespace vitrain::trial

@@ -32,7 +32,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* kName = "trial";
 
-// Of the process, when it has ended; a stop signal is passed on to it.
+// Waits for the process and returns its exit code; forwards stop signals.
 int wait_for(pid_t pid) {
   launch::SignalQueue signals;
   bool stopped = false;
@@ -49,7 +49,7 @@ int wait_for(pid_t pid) {
   }
 }
 
-// The exit code; what the process prints is added to `log`.
+// Returns the exit code; appends the output of the process to `log`.
 int run_vitrain(std::vector<std::string> words, const fs::path& log) {
   const Fd output(
       ::open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644));
@@ -88,7 +88,7 @@ std::int64_t size_of(const fs::path& folder) {
   return bytes;
 }
 
-// Of the process that wrote last.
+// Takes a record of the last process.
 void take_record(
     const Json& record,
     Measured& measured,
@@ -102,7 +102,7 @@ void take_record(
     }
     steps.clear();
   } else if (kind == "train") {
-    // The first step of a process makes what the others find.
+    // The first step of a process includes its warm-up.
     if (measured.first_step == 0.0) {
       measured.first_step = record.value("start_end_seconds", 0.0);
     } else {

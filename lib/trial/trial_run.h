@@ -13,11 +13,11 @@
 
 namespace vitrain::trial {
 
-// What a short run has told, by the records of its folder.
+// Measurements of a short run, from its records.
 struct Measured {
   ExitCode ending = ExitCode::kDone; // kDone, kStopped or kOutOfMemory
   std::int64_t step = 0; // the last one
-  std::optional<std::int64_t> resumed_step; // after which it went on
+  std::optional<std::int64_t> resumed_step; // step from which it resumed
   double first_step = 0.0; // seconds from the start of vitrain to its end
   double step_seconds = 0.0; // median of all steps but the first
   std::int64_t global_batch = 0; // samples in a step
@@ -31,8 +31,8 @@ struct Measured {
 // The records of a run, in the order in which they were written.
 std::vector<Json> records_of(const job::RunDirectory& run);
 
-// Makes a folder, and those that it lies in. The ones that were not there are
-// removed with the object, unless something is in them by then.
+// Creates a folder and its parents. The destructor removes the created ones
+// that are empty.
 class MadeFolders {
  public:
   // Throws Error(kStorage).
@@ -63,33 +63,31 @@ class TrialFolder {
   std::filesystem::path path_;
 };
 
-// The recipe of a trial: it makes `steps` steps and saves, with all of what the
-// recipe says about the length of the run, and tells nobody but its folder.
-// After the last step it evaluates `eval_batches` batches on each device; 0: it
-// does not evaluate.
+// Returns the recipe of a trial: it runs `steps` steps of the recipe's whole
+// schedule, saves, and logs to its folder only. After the last step it
+// evaluates `eval_batches` batches on each device; 0: no evaluation.
 config::Recipe trial_recipe(
     config::Recipe recipe,
     const TrialFolder& folder,
     std::int64_t steps,
     std::int64_t eval_batches);
 
-// How a run ended, and where it is.
+// Exit code and folder of a run.
 struct Ended {
   ExitCode code = ExitCode::kDone;
   job::RunDirectory run;
 };
 
-// Trains a recipe that trial_recipe() made, in a process of its own, as a run
-// does, or goes on with the run that it has begun in the folder. Throws Error
-// with the end of what it printed where it ended neither well nor in a way that
-// is `expected`, and Error(kStopped) where a signal came.
+// Trains a recipe of trial_recipe() in a separate process, or resumes the run
+// in the folder. Throws Error with the end of its output if it ended neither
+// successfully nor as `expected`, and Error(kStopped) after a signal.
 Ended run_recipe(
     const config::Recipe& recipe,
     const TrialFolder& folder,
     ExitCode expected,
     bool resumes = false);
 
-// The same, and what its records say. Out of memory is expected.
+// As run_recipe(), and reads the records. Out of memory is expected.
 Measured run_trial(
     const config::Recipe& recipe,
     const TrialFolder& folder,

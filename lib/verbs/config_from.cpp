@@ -19,8 +19,8 @@
 namespace vitrain::verbs {
 namespace {
 
-// What `config check` would say about it on a machine that has its data and
-// devices; "": nothing.
+// Returns the problems that `config check` would report on a machine with its
+// data and devices; "" if none.
 std::string problems_of(config::Recipe recipe) {
   for (config::SourceConfig* source : {&recipe.data.train, &recipe.data.eval}) {
     source->path = std::string(1, '.');
@@ -38,8 +38,8 @@ std::string problems_of(config::Recipe recipe) {
   return "";
 }
 
-// Throws where the recipe would replace a file of somebody else: the arguments
-// themselves, or one that is no such recipe.
+// Throws if the output would replace the input file, or a file that is no
+// translated recipe.
 void check_recipe_place(
     const std::string& output,
     const std::vector<std::string>& given) {

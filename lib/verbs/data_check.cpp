@@ -23,8 +23,8 @@
 namespace vitrain::verbs {
 namespace {
 
-// Throws where the report would replace a file of somebody else: what the
-// datasets are read from, or one that is no such report.
+// Throws if the report would replace a file of the datasets, or a file that is
+// no report.
 void check_report_place(
     const std::filesystem::path& out,
     const config::DataConfig& data) {

@@ -16,7 +16,7 @@
 namespace vitrain::verbs {
 namespace {
 
-// What -resize, -filter, -pillow and -crop describe.
+// Returns the options of -resize, -filter, -pillow and -crop.
 data::DumpOptions described(const config::DataArguments& arguments) {
   data::DumpOptions options{
       .resize = static_cast<int>(arguments.resize.value_or(0)),

@@ -58,7 +58,8 @@ int data_order(const config::Arguments& arguments) {
       if (arguments.data.rank && k / accumulate != *arguments.data.rank) {
         continue;
       }
-      // A line for an empty batch, too: its number tells step and worker.
+      // Empty batches have a line, too: the line's number gives step and
+      // worker.
       print_batch(sampler.micro_batch(arguments.data.epoch, step, k));
     }
   }

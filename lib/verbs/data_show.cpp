@@ -23,7 +23,7 @@
 namespace vitrain::verbs {
 namespace {
 
-// What training takes first in an epoch.
+// Returns the first samples of an epoch.
 std::vector<data::Draw> first_draws(
     const data::Sampler& sampler,
     std::int64_t micro_batches,

@@ -21,8 +21,8 @@ namespace {
 
 constexpr const char* kModelRow = "{:<{}} {:>12} {:>8} {:>8} {:>5}  {}\n";
 
-// Throws Error(kUsage) for a name whose numbers do not go together, as that of
-// a recipe.
+// Throws Error(kUsage) for a name whose numbers are inconsistent, as a recipe's
+// check does.
 void check_numbers(const std::string& name) {
   config::ModelConfig model;
   model.name = name;
@@ -41,8 +41,8 @@ bool is_like(const std::string& name, const std::string& pattern) {
   return ::fnmatch(pattern.c_str(), name.c_str(), 0) == 0;
 }
 
-// The names that some pattern matches, in the order of the list; those that no
-// pattern of the list matches, but a family knows, at the end.
+// Returns the listed names that match a pattern, in the order of the list, then
+// unlisted names that a family accepts.
 std::vector<std::string> names_like(const std::vector<std::string>& given) {
   std::vector<std::string> patterns;
   std::ranges::transform(given, std::back_inserter(patterns), name_pattern);

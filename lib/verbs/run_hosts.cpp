@@ -56,7 +56,7 @@ void check_counts(
   for (const config::Override& given : overrides) {
     std::int64_t count = -1;
     if (given.key != kCount || !parse_int(given.value, count) || count < 1) {
-      continue; // what is no count is the recipe's check to refuse
+      continue; // the recipe's check refuses invalid counts
     }
     for (const launch::Host& host : hosts) {
       VITRAIN_CHECK(
@@ -89,7 +89,7 @@ void check_recipe(
         loaded.recipe,
         loaded.origins,
         {.workers = total_of(hosts).value_or(config::kWorkersUnknown),
-         // What the hosts have is not known here: GPUs, if nobody says.
+         // The hosts' devices are unknown here; GPUs are assumed by default.
          .cuda = loaded.recipe.devices.kind != DeviceKind::kCpu,
          .training = arguments.verb == config::Verb::kTrain,
          .unread = loaded.unread},
@@ -101,7 +101,7 @@ void check_recipe(
   }
 }
 
-// Where the others look for the same files.
+// Working folder, which the other hosts must have too.
 std::filesystem::path folder_here() {
   std::error_code error;
   std::filesystem::path folder = std::filesystem::current_path(error);

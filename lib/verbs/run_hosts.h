@@ -7,8 +7,8 @@
 
 namespace vitrain::verbs {
 
-// The machines of -hosts, none where it is not given. Throws Error(kUsage) when
-// another option says something else about their workers.
+// Returns the machines of -hosts, empty without it. Throws Error(kUsage) if
+// another option contradicts their workers.
 std::vector<launch::Host> named_hosts(const config::Arguments& arguments);
 
 // Checks the recipe as each of these machines would begin with it, and prints

@@ -23,8 +23,8 @@
 namespace vitrain::verbs {
 namespace {
 
-// Who started this process; -master says where it is to meet the others when
-// that launcher does not.
+// Detects the launcher of this process; -master gives the rendezvous if the
+// launcher does not.
 launch::Detected find_launcher(const config::Arguments& given) {
   const config::LaunchArguments& arguments = given.launch;
   launch::Detected detected = launch::detect_launcher(
@@ -162,7 +162,7 @@ int try_run(
   if (wanted.steps) {
     trial::try_recipe(subject, *wanted.steps);
   }
-  if (wanted.lr_steps) { // the rate is that of the first batch
+  if (wanted.lr_steps) { // the rate is for the first batch
     subject.recipe = job.recipe;
     subject.recipe.data.augment.stages.clear();
     trial::find_learning_rate(subject, *wanted.lr_steps);
@@ -220,7 +220,7 @@ std::optional<int> train(
       arguments.overrides.push_back(
           {"devices.count", std::to_string(hosts.front().workers), "-hosts"});
     }
-    arguments.launch.master.reset(); // nobody else is to be met
+    arguments.launch.master.reset(); // a trial uses this machine only
     hosts.clear();
   }
   if (arguments.print_config) {

@@ -16,19 +16,19 @@
 // Processes that train are started as programs with torch.
 namespace vitrain::verbs {
 
-// Prints what a job would do, which makes its network; `has_weights`: this
-// machine is the one that reads the weights to start from.
+// Prints a dry run of a job, which creates its network; `has_weights`: this
+// machine reads the initial weights.
 using PrintDryRun =
     std::function<void(const job::PreparedJob& job, bool has_weights)>;
 
-// Counts of the networks of such names, which find_model() knows, in their
+// Counts of the networks with these names, which find_model() accepts, in their
 // order. Nothing: not known of each, without making networks.
 using CountModels =
     std::function<std::optional<std::vector<models::ModelCounts>>(
         const std::vector<std::string>& names)>;
 
-// How this process was started, what it starts to train, and what it can do
-// with torch.
+// How this process was started, the program of its workers, and its functions
+// that need torch.
 struct Invocation {
   std::string command_line; // for the records
   // With "--worker" it is a worker (engine/run/worker.h).
@@ -44,13 +44,13 @@ std::optional<int> without_torch(
     config::Arguments& arguments,
     const Invocation& invocation);
 
-// What `program` returns, or, where it throws, the error's exit code after its
-// message on the standard error stream and in a launcher's error file; that of
-// kStorage instead of 0 where the standard output could not be written.
+// Returns the result of `program`. If it throws, prints the message on standard
+// error and to a launcher's error file, and returns the error's exit code.
+// Returns kStorage instead of 0 if standard output could not be written.
 int exit_code_of_program(const std::function<int()>& program);
 
-// With the recipe of a run where the command line names a run instead of a
-// file: -cfg RUN, and without -cfg -resume RUN or -eval -pretrained RUN. Throws
+// Uses the recipe of a run if the command line names a run instead of a file:
+// -cfg RUN, and without -cfg, -resume RUN or -eval -pretrained RUN. Throws
 // Error(kUsage) where such a run has none.
 config::Arguments with_run_recipe(config::Arguments arguments);
 
@@ -61,7 +61,7 @@ config::Arguments with_run_recipe(config::Arguments arguments);
 std::optional<int> train(
     const config::Arguments& arguments,
     const Invocation& invocation);
-// Nothing where it asks for counts that the invocation does not know.
+// nullopt if it needs counts that the invocation does not have.
 std::optional<int> models_verb(
     const config::Arguments& arguments,
     const Invocation& invocation);

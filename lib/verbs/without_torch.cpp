@@ -26,16 +26,16 @@ void report_error(const char* text) {
   launch::write_error_file(text);
 }
 
-// Whether nobody reads the standard output any more: the end of a pipe
-// (`| head`), a terminal that was closed.
+// Returns true if standard output has no reader any more: a closed pipe (`|
+// head`) or terminal.
 bool reader_is_gone() {
   pollfd output{.fd = STDOUT_FILENO, .events = POLLOUT, .revents = 0};
   return ::poll(&output, 1, /*timeout=*/0) > 0 &&
       (output.revents & (POLLERR | POLLHUP)) != 0;
 }
 
-// Whether what was printed is where it should go; says so where it is not. Who
-// reads it may stop to: that is no failure.
+// Returns true if all output was written; otherwise prints an error. A reader
+// that stopped reading is no failure.
 bool all_is_printed() {
   errno = 0;
   const bool flushed = std::fflush(stdout) == 0;

@@ -13,10 +13,10 @@
 namespace vitrain::weights {
 namespace {
 
-// What a file is, by its first bytes.
+// Format of a file, detected from its first bytes.
 enum class Content { kSafetensors, kZip, kTorchLegacy, kPickle, kIndex };
 
-// Where a tar archive says that it is one.
+// Offset of tar's magic bytes.
 constexpr std::int64_t kTarMagic = 257;
 
 // Whether it is JSON, or has the name of an index: no other file begins with

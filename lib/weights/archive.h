@@ -47,28 +47,28 @@ class Archive {
   std::map<std::string, StoredTensor> tensors;
   std::map<std::string, std::string> metadata; // of safetensors
   std::vector<std::int64_t> storages; // the bytes of each
-  // What people should know: "took 'model_ema'; the file also has 'model'".
+  // Notes for the user: "took 'model_ema'; the file also has 'model'".
   std::vector<std::string> notes;
   // True if the program that wrote it pads convolutions as TensorFlow does:
   // what a stride leaves over stands at the end. Set by to_timm_names().
   bool tensorflow_padding = false;
 
-  // All bytes of a storage, in this machine's byte order. Throws
-  // Error(kWeights), also when they do not have the checksum of the file.
+  // Reads all bytes of a storage, in this machine's byte order. Throws
+  // Error(kWeights), also for a wrong checksum.
   virtual void read(std::size_t storage, void* bytes) const = 0;
 };
 
 // Bytes of a tensor's name; no program's has 200.
 inline constexpr std::size_t kLongestName = 4'096;
 
-// Of safetensors files, where texts stand beside the tensors.
+// Name of the metadata in a safetensors header.
 inline constexpr const char* kMetadataName = "__metadata__";
 
 // Throws Error(kWeights): "<source>: ..." for a longer one.
 void check_name_length(std::string_view name, const std::string& source);
 
-// The same, and for one that cannot be a tensor's name in a safetensors file:
-// kMetadataName, and bytes that are no UTF-8.
+// Also throws for names that are invalid in a safetensors file: kMetadataName,
+// and bytes that are no UTF-8.
 void check_tensor_name(std::string_view name, const std::string& source);
 
 // Opens a file of safetensors, PyTorch (zip and before 1.6), NumPy (.npz) or
@@ -81,13 +81,13 @@ std::unique_ptr<Archive> open_archive(
     const std::filesystem::path& path,
     const std::string& part = "");
 
-// The metadata of a safetensors file, or what those of an index all have; the
-// other formats have none. Throws likewise.
+// Returns the metadata of a safetensors file, or the common metadata of an
+// index's files; empty for other formats. Throws likewise.
 std::map<std::string, std::string> read_metadata(
     const std::filesystem::path& path);
 
-// The files with the tensors that open_archive() finds: those that an index
-// names, beside it, whether they are there or not; else `path` alone. Throws
+// Returns the files with the tensors of open_archive(): the files named by an
+// index, in its folder, present or not; otherwise `path` alone. Throws
 // likewise.
 std::vector<std::filesystem::path> files_of(const std::filesystem::path& path);
 

@@ -13,8 +13,8 @@ struct DType {
   enum class Kind { kBoolean, kInteger, kFloat, kComplex } kind;
 };
 
-// Null when the name is not one that torch has a type for. Of two types, the
-// reference writer puts the tensors of the one that is behind the other first.
+// Returns null if torch has no such dtype. The table is in reverse order of the
+// reference writer, which writes tensors of later dtypes first.
 const DType* find_dtype(std::string_view name);
 
 // All names, for messages.

@@ -28,7 +28,7 @@ Names names_of_files(FileFormat format) {
   return {};
 }
 
-// Of files of weights, in small letters.
+// Extensions of weights files, in lower case.
 constexpr std::string_view kExtensions[] = {
     ".bin",   ".ckpt",        ".gguf",   ".h5",          ".hdf5", ".jit",
     ".keras", ".msgpack",     ".npy",    ".npz",         ".onnx", ".pb",

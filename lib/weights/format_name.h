@@ -4,11 +4,11 @@
 
 namespace vitrain::weights {
 
-// What is written for others.
+// Formats of exported files.
 enum class FileFormat { kSafetensors, kTorchScript, kOnnx };
 
-// Throws Error(kUsage) where the name of a file that is to be written has the
-// extension of another format; one that no format has is as good as any.
+// Throws Error(kUsage) if an output file's name has the extension of another
+// format; unknown extensions are allowed.
 void check_name(const std::filesystem::path& path, FileFormat format);
 
 } // namespace vitrain::weights

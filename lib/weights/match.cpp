@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::string_view kCounter = "num_batches_tracked";
 
-// Of a masked autoencoder (He et al., CVPR 2022).
+// Tensor of a masked autoencoder's decoder (He et al., CVPR 2022).
 constexpr const char* kDecoder = "decoder_pred.weight";
 
 bool is_of_decoder(std::string_view name) {
@@ -27,7 +27,7 @@ bool is_of_decoder(std::string_view name) {
 // too (vit_*_siglip_gap_*): timm leaves it out there.
 constexpr std::string_view kAttentionPool = "attn_pool.";
 
-// The last norm of vision transformers, in front of the pooling and behind it.
+// Last norm of vision transformers, before or after the pooling.
 constexpr std::string_view kNorm = "norm.";
 constexpr std::string_view kPooledNorm = "fc_norm.";
 
@@ -76,7 +76,7 @@ class Matcher {
     }
   }
 
-  // What is copied, when there is no problem.
+  // Returns the match; throws if there are problems.
   Match result(const std::string& source) {
     constexpr std::size_t kShown = 40;
     if (problems_.empty()) {
@@ -120,8 +120,8 @@ class Matcher {
     return found != layouts.end() && found->first.starts_with(start);
   }
 
-  // Whether a new classifier has its norm behind the pooling, and the file's
-  // stands in front of it: as masked autoencoders are fine-tuned.
+  // Returns true if the model has its last norm after the pooling and the file
+  // before it, as in fine-tuning of masked autoencoders.
   bool moves_last_norm() const {
     return has(own_, kPooledNorm) && !has(own_, kNorm) && has(given_, kNorm) &&
         !has(given_, kPooledNorm);
@@ -201,7 +201,8 @@ class Matcher {
         options_.file_grid(name));
   }
 
-  // Whether as many places lie on another grid, as those of 9 x 16 and 16 x 9.
+  // Returns true if grids with equal numbers of positions differ, such as 9 x
+  // 16 and 16 x 9.
   bool has_another_grid(
       const std::string& name,
       const TensorLayout& value,

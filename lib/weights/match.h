@@ -25,7 +25,7 @@ struct TensorLayout {
 using Layouts = std::map<std::string, TensorLayout>; // by name
 Layouts layouts_of(const Archive& archive);
 
-// What to do with the classifier's weights.
+// Treatment of the classifier's weights.
 enum class HeadPolicy {
   kAuto, // load them when their shapes agree, else keep the model's own
   kLoad, // load them; another shape is an error
@@ -37,27 +37,28 @@ struct LoadOptions {
   // Starts of the names of the classifier's tensors, as in timm.
   std::vector<std::string> head_prefixes{"head."};
   Resampling resampling = Resampling::kTimm;
-  // The model's grid of a tensor with positions, where it is no square.
+  // Returns the model's grid of a position tensor; nullopt if it is square.
   std::function<std::optional<ImageSize>(const std::string&)> grid =
       [](const std::string&) { return std::nullopt; };
-  // The file's, where it says for which images its weights are; else its grids
-  // are squares.
+  // Returns the file's grid, if its image size is known; otherwise grids are
+  // square.
   std::function<std::optional<ImageSize>(const std::string&)> file_grid =
       [](const std::string&) { return std::nullopt; };
 };
 
-// What load_weights did, for the log.
+// Result of load_weights, for the log.
 struct LoadReport {
   std::int64_t loaded = 0; // tensors copied
   std::vector<std::string> fresh; // left as they were: the classifier
-  // Of the file, on purpose: what only a masked autoencoder's training needs, a
-  // norm in another place than the new classifier's, the attention pooling of a
-  // SigLIP where the network takes the mean, and a counter of batches that is
-  // no whole number.
+  // Tensors of the file that are not used on purpose: parts for a masked
+  // autoencoder's training only, a norm in another place than the model's, a
+  // SigLIP's attention pooling if the network uses the mean, and a batch
+  // counter that is no integer.
   std::vector<std::string> left_out;
   std::vector<std::string> resized; // "pos_embed: 14x14 -> 24x24"
   std::vector<std::string> grey; // convolutions of colours, summed
-  std::vector<std::string> repeated; // likewise, for other channels
+  std::vector<std::string>
+      repeated; // convolutions repeated for other channel counts
   std::vector<std::string> converted; // "head.weight: bf16 -> fp32"
   std::vector<std::string> non_finite; // loaded, with NaN or Inf in them
 
@@ -69,10 +70,10 @@ struct Match {
   LoadReport report; // of everything but the values
   // Names: the model's, and the file's.
   std::vector<std::pair<std::string, std::string>> copies;
-  // Of those, what is not copied as it is, by the model's names.
+  // Tensors that are resampled, by the model's names.
   std::map<std::string, Positions> resamplings;
-  // Convolutions of three colours that become one of grey images or of other
-  // channels (states/input_channels.h), by the model's names.
+  // Convolutions adapted from colours to other channel counts
+  // (states/input_channels.h), by the model's names.
   std::set<std::string> adapted;
 };
 
@@ -82,8 +83,8 @@ bool same_values(
     const std::vector<std::int64_t>& a,
     const std::vector<std::int64_t>& b);
 
-// What load_weights (states/load_tensors.h) does with a file of these tensors
-// for a model of those. Throws as it does.
+// Matches the tensors of a file to those of a model, for load_weights
+// (states/load_tensors.h). Throws as it does.
 Match match_weights(
     const Layouts& own,
     const Layouts& given,

@@ -8,7 +8,7 @@ namespace {
 
 using Shape = std::vector<std::int64_t>;
 
-// 0: so many places are no square.
+// Returns the side of a square grid; 0 if the number is no square.
 std::int64_t side_of(std::int64_t places) {
   if (places <= 0) {
     return 0;
@@ -18,7 +18,7 @@ std::int64_t side_of(std::int64_t places) {
   return side * side == places ? side : 0;
 }
 
-// The grids of a file and of the model, where they are known.
+// Grids of a file and of the model, if known.
 struct Grids {
   std::optional<ImageSize> from;
   std::optional<ImageSize> to;

@@ -25,10 +25,10 @@ struct Positions {
   ImageSize to; // ... and the model's
 };
 
-// How a file's tensor becomes the model's of another grid; none where they are
-// not positions. `grid` is the model's grid (of kTable its window) and
-// `file_grid` the file's, where they are known; else grids are taken to be
-// squares.
+// Returns the resampling of a file's position tensor to the model's grid;
+// nullopt for other tensors. `grid` is the model's grid (for kTable its
+// window), `file_grid` the file's, if known; otherwise grids are assumed to be
+// square.
 std::optional<Positions> positions_of(
     const std::string& name,
     const std::vector<std::int64_t>& given,

@@ -66,8 +66,8 @@ class Scanner {
     problems_.add({where}, "", std::move(text));
   }
 
-  // Takes over the words since `first`, unless the last option is one that only
-  // the machine where it was given needs.
+  // Appends the words from `first` on to the shared arguments, unless the last
+  // option is local to this machine.
   void keep_shared(std::size_t first) {
     if (first > 0 && !result_.given.empty() &&
         result_.given.back().option->local) {
@@ -78,8 +78,8 @@ class Scanner {
     }
   }
 
-  // Takes the first word when it is no option, with the word behind it where
-  // the verb has two; "help" in front of them asks for help.
+  // Takes the first word if it is not an option, and the second word if the
+  // verb has two; "help" before them requests help.
   void read_verb() {
     if (!words_.empty() && words_[0] == "help") {
       give_help();
@@ -196,7 +196,7 @@ class Scanner {
   void refuse(
       const std::string& name,
       const std::optional<std::string>& value) {
-    // What stands behind it are its values, and no mistakes of their own.
+    // The words after it are its values, not further mistakes.
     std::vector<std::string> values;
     if (value) {
       values.push_back(*value);

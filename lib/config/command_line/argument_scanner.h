@@ -25,7 +25,7 @@ struct ScannedArguments {
   std::string verb_group; // the first word of several verbs, without a second
   std::vector<Given> given; // in order; only -set more than once
   std::vector<std::string> files; // of a verb that takes them
-  // The words as they came, without those of -hosts, -ssh, -np and -master.
+  // The original words, without -hosts, -ssh, -np, -master and their values.
   std::vector<std::string> shared;
 
   // Whether an option was given, by its name in the table.

@@ -18,7 +18,7 @@ bool is_named(
   return std::ranges::find(names, name) != names.end();
 }
 
-// What the options say, as overrides of keys and as fields of Arguments.
+// Converts options into overrides of keys and fields of Arguments.
 class Interpreter {
  public:
   Interpreter(const ScannedArguments& words, Problems& problems)
@@ -30,7 +30,7 @@ class Interpreter {
     arguments_.verb_group = scanned_.verb_group;
     arguments_.help = scanned_.has("help");
     arguments_.version = scanned_.has("version");
-    // What the options mean depends on the verb.
+    // Without a known verb, options have no meaning.
     if (arguments_.help || arguments_.version || scanned_.verb_unknown) {
       return std::move(arguments_);
     }
@@ -123,7 +123,7 @@ class Interpreter {
     check_files();
   }
 
-  // What verbs that take names of files need beside them.
+  // Checks the requirements of verbs that take file names.
   void check_files() {
     if (arguments_.verb == Verb::kDataDump) {
       check_dump();

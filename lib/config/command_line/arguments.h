@@ -52,7 +52,7 @@ struct WeightsArguments {
   std::string names = "auto";
 };
 
-// What `export` writes.
+// Output format of `export`.
 enum class ExportFormat { kSafetensors, kTorchScript, kOnnx };
 constexpr auto names_of(ExportFormat) {
   using enum ExportFormat;
@@ -62,7 +62,7 @@ constexpr auto names_of(ExportFormat) {
        {kOnnx, "onnx"}});
 }
 
-// Whose completion `completion` writes.
+// Shell for which `completion` writes a script.
 enum class Shell { kBash, kZsh, kFish };
 constexpr auto names_of(Shell) {
   using enum Shell;
@@ -75,8 +75,7 @@ struct ExportArguments {
   std::optional<std::array<std::string, 2>> names; // of input and output
 };
 
-// What `predict` is asked for, beside the images, which are
-// DataArguments::files.
+// Arguments of `predict`; its images are DataArguments::files.
 struct PredictArguments {
   std::int64_t top = 5; // classes of each image
   std::optional<std::int64_t> batch; // images
@@ -100,14 +99,14 @@ constexpr auto names_of(RunOrder) {
        {kTime, "time"}});
 }
 
-// What the verbs that look at runs are asked for.
+// Arguments of the verbs that display runs.
 struct RunsArguments {
   std::optional<std::string> output; // report: the file
   RunOrder order = RunOrder::kStarted;
   bool json = false;
 };
 
-// What the verbs that look at data are asked for.
+// Arguments of the verbs that display data.
 struct DataArguments {
   std::int64_t epoch = 0;
   std::optional<std::int64_t> world; // order: of how many workers ...
@@ -135,12 +134,12 @@ struct LaunchArguments {
   std::optional<std::string> hosts; // H1:N,H2:N
   std::optional<std::int64_t> workers; // -np
   bool ssh = false;
-  // The arguments without -hosts, -ssh and those that choose devices: what
-  // every host runs.
+  // Arguments for every host: all except -hosts, -ssh and the options that
+  // choose devices.
   std::vector<std::string> shared;
 };
 
-// What is tried instead of training.
+// Trials that run in place of training.
 struct TrialArguments {
   std::optional<std::int64_t> steps; // -try
   std::optional<std::int64_t> lr_steps; // -find_lr
@@ -158,7 +157,8 @@ struct Arguments {
   // config from-...: the file to write, and the words to translate
   std::optional<std::string> output;
   std::vector<std::string> foreign;
-  bool allow_left_out = false; // likewise: arguments that change the result
+  bool allow_left_out =
+      false; // accept that arguments that change the result are omitted
   std::optional<std::string> resume; // "auto" or a checkpoint or run folder
   bool take_over = false;
   DataArguments data;
@@ -184,9 +184,9 @@ struct Arguments {
   LoadRequest load_request() const;
 };
 
-// Reads the arguments (without the program's name). One dash or two, `_` or `-`
-// in names, `-x v` or `-x=v`. Throws Error(kUsage) listing every mistake.
-// -help and -version win over mistakes beside them.
+// Parses the arguments (without the program's name). Accepts one dash or two,
+// `_` or `-` in names, `-x v` or `-x=v`. Throws Error(kUsage) that lists every
+// mistake; -help and -version take precedence over mistakes.
 Arguments parse_arguments(std::span<const std::string> arguments);
 Arguments parse_arguments(int argc, const char* const* argv);
 

@@ -13,9 +13,9 @@ struct CompletionWords {
   std::vector<std::string> launchers; // that -launcher can be
 };
 
-// What makes a shell complete the command line of vitrain: verbs, the options
-// of each, their values, the keys of -set and the values of those. A text for
-// the shell to read, which calls no program.
+// Returns a completion script for vitrain's command line: verbs, their options,
+// the options' values, keys of -set and their values. The script calls no
+// program.
 std::string completion(Shell shell, const CompletionWords& words);
 
 } // namespace vitrain::config

@@ -18,8 +18,8 @@ _vitrain_files() { # -f: files and folders, -d: folders; and words
 
 )sh";
 
-// A key of -set, or behind it one of its values: three words to bash, or one
-// where COMP_WORDBREAKS has no `=`.
+// Completes a key of -set or, after `=`, its value: bash splits this into three
+// words, or one if COMP_WORDBREAKS lacks `=`.
 constexpr const char* kBashSet = R"sh(
 _vitrain_set() {
   if [[ $1 == *=* ]]; then

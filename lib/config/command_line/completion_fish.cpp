@@ -66,7 +66,7 @@ std::string fish_settings(const CompletionWords& words) {
       lines);
 }
 
-// What behind an option or a verb is completed with.
+// Returns the completion of an option's or verb's value.
 std::string fish_values(const Candidates& candidates, bool required) {
   if (candidates.keys) {
     return " -x -a '(__vitrain_set)'";

@@ -9,7 +9,7 @@
 
 namespace vitrain::config {
 
-// What can stand in a place of the command line.
+// Candidates for one position of the command line.
 struct Candidates {
   std::vector<std::string> words;
   bool files = false;
@@ -21,10 +21,10 @@ struct Candidates {
 
 // Behind an option that takes a value.
 Candidates values_of(const Option& option, const CompletionWords& words);
-// Behind a verb, beside its options.
+// Returns the candidates for a verb's arguments, without its options.
 Candidates arguments_of(const VerbInfo& verb, const CompletionWords& words);
 
-// A key of the recipe and its values, where they are some words.
+// A key of the recipe and, if it is an enumeration, its values.
 struct CompletedKey {
   std::string path;
   std::vector<std::string> values;
@@ -35,7 +35,7 @@ std::vector<CompletedKey> completed_keys(const CompletionWords& words);
 struct FirstWord {
   std::string word;
   std::string summary;
-  std::vector<const VerbInfo*> seconds; // those of two words
+  std::vector<const VerbInfo*> seconds; // verbs of two words
 };
 std::vector<FirstWord> first_words_of_verbs();
 // Both words of verbs begin so: "config", ...

@@ -59,7 +59,7 @@ std::string zsh_word(std::string_view text) {
   return "'" + escaped + "'";
 }
 
-// Every one of `special` behind a backslash.
+// Puts a backslash before every character of `special`.
 std::string escape(std::string_view text, std::string_view special) {
   std::string escaped;
   for (const char c : text) {

@@ -35,7 +35,7 @@ std::string heading(std::string_view text) {
   return fmt::format(".SH {}\n", text);
 }
 
-// A term, and what it means behind it.
+// Returns a term with its explanation.
 std::string item(const std::string& term, std::string_view text) {
   return fmt::format(".TP\n{}\n{}\n", term, plain(text));
 }
@@ -57,8 +57,8 @@ std::string verb_items() {
   return text;
 }
 
-// The verbs that take an option, where these are neither those of a recipe nor
-// all.
+// Returns the verbs that accept an option; "" for options of all verbs, or of
+// all verbs with a recipe.
 std::string restriction(const Option& option) {
   std::string names;
   std::size_t count = 0;

@@ -24,7 +24,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Which option says what a verb writes, for one that has another than -output.
+// Returns advice for -output with a verb that has another option for its output
+// file.
 std::string instead_of(const Option& option, Verb verb) {
   if (option.name != "output") {
     return "";

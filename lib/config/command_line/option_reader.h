@@ -12,8 +12,8 @@
 
 namespace vitrain::config {
 
-// What the functions in the table of options work on: the option being read,
-// and what the command line has come to mean.
+// State of the functions in the table of options: the current option, and the
+// result of parsing so far.
 class OptionReader {
  public:
   OptionReader(
@@ -22,7 +22,7 @@ class OptionReader {
       Arguments& result)
       : arguments(result), scanned_(scanned), problems_(problems) {}
 
-  // Does what the row of an option says.
+  // Applies the option's row of the table.
   void read(const ScannedArguments::Given& given);
 
   // The option being read.

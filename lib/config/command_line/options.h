@@ -27,7 +27,7 @@ constexpr bool contains(VerbSet set, Verb verb) {
   return (set & verb_set({verb})) != 0;
 }
 
-// Training, and the verbs that look at what it would do.
+// Training, and verbs that preview it.
 inline constexpr VerbSet kTrainingVerbs = verb_set(
     {Verb::kTrain,
      Verb::kConfigCheck,
@@ -46,14 +46,13 @@ inline constexpr VerbSet kWeightsVerbs = verb_set(
      Verb::kWeightsConvert,
      Verb::kWeightsAverage});
 
-// Those that translate the arguments of other programs.
+// Verbs that translate arguments of other programs.
 inline constexpr VerbSet kForeignVerbs =
     verb_set({Verb::kConfigFromTimm, Verb::kConfigFromTorchvision});
 inline constexpr VerbSet kRunsVerbs =
     verb_set({Verb::kReport, Verb::kRuns, Verb::kShow});
 
-// Those that write to -output: they make run folders there, show what those
-// that do would be told, or have it as a file.
+// Verbs that accept -output.
 inline constexpr VerbSet kOutputVerbs = kForeignVerbs |
     verb_set(
                                             {Verb::kTrain,
@@ -63,10 +62,10 @@ inline constexpr VerbSet kOutputVerbs = kForeignVerbs |
                                              Verb::kExport,
                                              Verb::kReport});
 
-// Those that read a recipe.
+// Verbs that read a recipe.
 inline constexpr VerbSet kReadingVerbs =
     kRecipeVerbs | verb_set({Verb::kExport, Verb::kPredict});
-// Those that compute on devices which the command line names.
+// Verbs that compute on the devices named by the command line.
 inline constexpr VerbSet kDeviceVerbs =
     kRecipeVerbs | verb_set({Verb::kPredict});
 
@@ -112,15 +111,14 @@ struct Option {
   std::string_view implied{}; // the value where none is given
   OptionGroup group{};
   VerbSet verbs = kRecipeVerbs; // with which it has a meaning
-  VerbSet ignored = 0; // with which it is accepted without effect, and reported
-  bool local = false; // only for the machine where it is given
+  VerbSet ignored = 0; // verbs that accept it without effect and print a note
+  bool local = false; // applies to this machine only
   std::string_view help{};
-  // What it does: sets this key of the recipe, or this. Neither: -eval, -help
-  // and -version, which decide what the others mean.
+  // Effect: sets this key of the recipe, or calls `read`. Neither for -eval,
+  // -help and -version, which are handled first.
   std::string_view key{};
   void (*read)(OptionReader&) = nullptr;
-  // Words that its value can be, for completion, where neither its key nor its
-  // label says so.
+  // Values for completion, if neither its key nor its label provides them.
   std::vector<std::string> (*words)() = nullptr;
 };
 

@@ -44,7 +44,7 @@ std::string setting(std::string_view key, std::string_view value) {
   return fmt::format("-set {}={}{}{}", key, quote, value, quote);
 }
 
-// What a word says with these values, or absent where it cannot be said.
+// Translates a word with these values; nullopt if it has no translation.
 std::optional<Translation> translated(
     const Found& found,
     const std::vector<std::string>& values) {
@@ -65,8 +65,8 @@ std::optional<Translation> translated(
   return translation;
 }
 
-// The settings: that of the first key, and those of others which are not as
-// they are by default.
+// Returns the settings of a translation: the first key, and every other key
+// that differs from its default.
 std::string settings(
     const Found& found,
     const std::vector<std::string>& values) {
@@ -95,7 +95,7 @@ std::string settings(
   return join(parts, " ");
 }
 
-// What says the same here.
+// Returns the equivalent setting or option of vitrain.
 std::string counterpart(
     const Found& found,
     const std::vector<std::string>& values) {
@@ -196,7 +196,7 @@ std::size_t values_of(Takes takes, std::span<const std::string> following) {
 }
 
 std::string key_of(std::string_view word) {
-  if (word.size() < 2) { // too little to tell what is meant
+  if (word.size() < 2) { // too short to identify a key
     return "";
   }
   const Synonym* synonym = find_synonym(word);

@@ -15,7 +15,7 @@ bool is_true(const Node& node) {
   return node.text == "true" || node.text == "True";
 }
 
-// What a scalar is no value of, or "".
+// Returns the expected type if `node` is no value of `takes`; otherwise "".
 std::string fault_of(Takes takes, const Node& node) {
   std::int64_t integer = 0;
   double number = 0.0;

@@ -17,11 +17,11 @@ class Words {
  public:
   explicit Words(const Program& program);
 
-  // Takes over what a map of YAML says, or a command line ("--model resnet50
-  // --lr 0.5", also with the command and its launcher in front), with the file
-  // of its --config below it. What is wrong is added to `problems`; words that
-  // the program does not have are kept. Throws Error(kUsage) for a command of
-  // another script, whose words mean something else.
+  // Reads a YAML map or a command line ("--model resnet50 --lr 0.5", optionally
+  // with the command and its launcher in front); the file of --config has lower
+  // priority. Adds mistakes to `problems`; unknown words are kept. Throws
+  // Error(kUsage) for a command of another script, whose words have other
+  // meanings.
   void
   read_yaml(const Node& root, const std::string& source, Problems& problems);
   void read_command(
@@ -55,13 +55,13 @@ class Words {
       Node value,
       const std::string& source,
       Problems& problems);
-  // Sets an option of a command line to the words behind it.
+  // Sets an option of a command line to the words after it.
   void set_option(
       const Word& word,
       const std::vector<std::string>& values,
       const std::string& source,
       Problems& problems);
-  // Takes what the file of --config says of words that have no value yet.
+  // Sets words without a value from the file of --config.
   void read_config_file(Problems& problems);
 
   const Program* program_;

@@ -2,9 +2,9 @@
 
 #include "config/foreign/words.h"
 
-// What is often written on the command lines of others that are not translated
-// as a whole: timm's validate.py and inference.py, Horovod's and PyTorch's
-// ImageNet examples, PaddleClas, DeiT, Swin, mmpretrain, transformers.
+// Frequent arguments of programs whose command lines are not translated as a
+// whole: timm's validate.py and inference.py, Horovod's and PyTorch's ImageNet
+// examples, PaddleClas, DeiT, Swin, mmpretrain, transformers.
 namespace vitrain::config::foreign {
 namespace {
 

@@ -70,7 +70,7 @@ inline constexpr auto kTimmNewerWords = std::to_array<Word>({
        Takes::kInteger,
        "null",
        "run.stop_after",
-       "with a checkpoint; resumed, a run goes on for as long again"),
+       "with a checkpoint; each resume trains for this length again"),
     idle(
         "save_epochs",
         Takes::kIntegers,

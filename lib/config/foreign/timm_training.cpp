@@ -6,9 +6,9 @@
 namespace vitrain::config::foreign {
 namespace {
 
-// What models of timm exempt from decay (no_weight_decay()), beside biases,
-// what has one dimension and the usual tokens: ends of names, of models whose
-// names begin so.
+// Parameters that timm's models exempt from weight decay (no_weight_decay())
+// besides biases, one-dimensional parameters and tokens: prefix of the model's
+// name, suffixes of parameter names.
 constexpr std::pair<std::string_view, std::string_view> kExempt[] = {
     {"swin_", "relative_position_bias_table"},
     {"swinv2_", "cpb_mlp.0.weight cpb_mlp.2.weight logit_scale"},

@@ -48,8 +48,8 @@ void TimmTranslator::translate_data() {
   if (words_.has("validation_batch_size")) {
     data.eval_batch_size = words_.integer("validation_batch_size");
   }
-  // DistributedSampler fills equal shares, and batches that are not full are
-  // dropped behind it.
+  // DistributedSampler pads to equal shares, and the loader then drops
+  // incomplete batches.
   data.sampler.drop_tail = false;
   if (words_.number("aug_repeats") > 0.0) {
     data.sampler.policy = SamplerPolicy::kRepeated;
@@ -129,7 +129,7 @@ void TimmTranslator::translate_model() {
             "{} has no classifier in timm: give --num-classes N",
             printable(name)));
   }
-  // Those that are no transformers of one kind of token have their mean anyway.
+  // Other networks always use average pooling.
   const bool has_choice = model.name.starts_with("vit_") ||
       model.name.starts_with("deit") || model.name.starts_with("flexivit_");
   if (words_.has("gp") && (has_choice || words_.text("gp") != "avg")) {

@@ -14,7 +14,7 @@
 
 namespace vitrain::config::foreign {
 
-// What timm's train.py does with its arguments, as a recipe.
+// Translates the arguments of timm's train.py into a recipe.
 class TimmTranslator : private Translator {
  public:
   using Translator::Translator;
@@ -44,7 +44,7 @@ class TimmTranslator : private Translator {
     }
     return std::array{given[0], given[1]};
   }
-  // Of those that are given says that they change nothing, as in timm.
+  // Notes that the given words have no effect, as in timm.
   void without_effect(std::initializer_list<std::string_view> words) {
     for (const std::string_view word : words) {
       if (words_.changed(word)) {
@@ -57,7 +57,7 @@ class TimmTranslator : private Translator {
   void translate_dataset();
   // "resnet50.a1_in1k" is resnet50 with weights of that name.
   void translate_model();
-  // What the arguments leave open is the model's.
+  // Values without an argument are the model's.
   void translate_preprocess();
   void translate_crops();
   void translate_colours();
@@ -70,14 +70,15 @@ class TimmTranslator : private Translator {
   void translate_rate();
   void translate_schedule();
   void translate_cycles(std::int64_t epochs);
-  // Of wsd and rsqrt, whose warm-up is never a part of what they count.
+  // Translates wsd and rsqrt, whose length never includes the warm-up.
   void translate_stable(std::string_view name, std::int64_t length);
-  // The drops of multistep; and of step where they count from the end of the
-  // warm-up.
+  // Sets the milestones of multistep, and of step if it counts from the end of
+  // the warm-up.
   void set_milestones(bool listed, std::int64_t offset);
-  // Binary cross entropy without mixing and smoothing is not timm's either.
+  // As timm: binary cross entropy needs mixing or smoothing.
   void translate_loss();
-  // What belongs to it, and says nothing to timm of another loss.
+  // Translates words of binary cross entropy, which timm ignores for other
+  // losses.
   void translate_binary();
   void translate_average();
   void translate_splits();

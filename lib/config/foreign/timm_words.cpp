@@ -5,7 +5,7 @@
 #include "config/foreign/translators.h"
 
 // The arguments of timm's train.py (1.0.27 to 1.0.31 and before), in its order;
-// those that are new in 1.0.30 and 1.0.31 are in timm_newer_words.h.
+// arguments that are new in 1.0.30 and 1.0.31 are in timm_newer_words.h.
 namespace vitrain::config::foreign {
 namespace {
 
@@ -126,7 +126,7 @@ constexpr auto kTimmWords = std::to_array<Word>({
        kNumber,
        "2e-5",
        "optim.weight_decay optim.no_decay",
-       "not of biases, norms and what the model exempts"),
+       "not of biases, norms and parameters that the model exempts"),
     to("clip_grad", kNumber, "null", "optim.clip_norm"),
     to("clip_mode",
        kText,
@@ -293,7 +293,7 @@ constexpr auto kTimmWords = std::to_array<Word>({
        kFlag,
        "false",
        "checkpoint.weights",
-       "the best checkpoint is that of the raw weights")
+       "the best checkpoint is chosen by the raw weights")
         .with("model_ema: true"),
     to("model_ema_decay", kNumber, "0.9998", "train.ema.decay")
         .with("model_ema: true"),
@@ -351,7 +351,7 @@ constexpr auto kTimmWords = std::to_array<Word>({
     idle("kd_student_feature_dim", kInteger, "null", kTimmTeacher),
     idle("kd_teacher_feature_dim", kInteger, "null", kTimmTeacher),
     idle("kd_token_distill_type", kText, "soft", kTimmTeacher),
-    // Of versions before 1.0.
+    // Words of versions before 1.0.
     to("native_amp", kFlag, "false", "train.precision", "as amp")
         .of_earlier_versions(),
     to("apex_amp", kFlag, "false", "train.precision", "as amp")
@@ -359,7 +359,7 @@ constexpr auto kTimmWords = std::to_array<Word>({
     idle("amp_impl", kText, "native", "as amp").of_earlier_versions(),
     missing("eval_checkpoint", kText, "''", "-eval evaluates")
         .of_earlier_versions(),
-    // Of no args.yaml.
+    // Not part of args.yaml.
     by_value("config", kText, "''", "-cfg FILE").also("c"),
 });
 

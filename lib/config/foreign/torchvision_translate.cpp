@@ -6,12 +6,12 @@
 #include "config/foreign/translator.h"
 #include "config/foreign/translators.h"
 
-// What torchvision's references/classification/train.py does with its
-// arguments, as a recipe.
+// Translates the arguments of torchvision's references/classification/train.py
+// into a recipe.
 namespace vitrain::config::foreign {
 namespace {
 
-// Names of networks that are not timm's too.
+// Names of networks that differ from timm's.
 constexpr std::pair<std::string_view, std::string_view> kTorchvisionModels[] = {
     {"efficientnet_v2_l", "efficientnetv2_l"},
     {"efficientnet_v2_m", "efficientnetv2_m"},

@@ -73,7 +73,7 @@ constexpr auto kTorchvisionWords = std::to_array<Word>({
         "resume",
         kText,
         "''",
-        "-resume goes on with a run of vitrain; -pretrained takes weights"),
+        "-resume continues a run of vitrain; -pretrained takes weights"),
     missing("start_epoch", kInteger, "0", "a checkpoint knows its epoch"),
     idle("cache_dataset", kFlag, "false", "folders are listed in a second"),
     to("sync_bn", kFlag, "false", "dist.batchnorm"),

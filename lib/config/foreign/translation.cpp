@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::size_t kLargestArguments = std::size_t{1} << 20; // bytes
 
-// What a reader looks for, whatever it is by default.
+// Keys that are always written, also with default values.
 constexpr auto kAlwaysWritten = std::to_array<std::string_view>({
     "run.epochs",
     "model.name",
@@ -66,8 +66,8 @@ std::string comment(
   return text.empty() ? "" : fmt::format("# {}\n{}", heading, text);
 }
 
-// What to say of "--data-path /d" or "data_path: /d", which the program does
-// not have.
+// Returns the message for "--data-path /d" or "data_path: /d" if the program
+// does not have it.
 std::string what_is_unknown(const std::string& word, const Program& program) {
   const std::string name =
       option_name(word.substr(0, word.find_first_of(": ")));
@@ -76,8 +76,8 @@ std::string what_is_unknown(const std::string& word, const Program& program) {
       "not known of {}{}", program.title, other.empty() ? "" : "; " + other);
 }
 
-// Throws Error(kUsage) for a file of which the program knows no word: that of
-// another program.
+// Throws Error(kUsage) if the program knows no word of the file, which then
+// belongs to another program.
 void check_known(
     const Node& root,
     const std::string& source,
@@ -94,7 +94,8 @@ void check_known(
       program.title);
 }
 
-// The words of a file with a command. Throws Error(kUsage) for what is none.
+// Returns the words of a file that contains a command. Throws Error(kUsage) if
+// it does not.
 std::vector<std::string> command_of_file(
     const std::string& text,
     const std::string& source) {

@@ -10,23 +10,25 @@
 
 namespace vitrain::config::foreign {
 
-// What is given to `config from-...`: the name of a YAML file or of a file with
-// a command, or a command itself. Throws Error(kUsage) for a file that cannot
-// be read and with everything that is wrong in it.
+// Reads the argument of `config from-...`: the name of a YAML file or of a file
+// with a command, or a command itself. Throws Error(kUsage) if the file cannot
+// be read, and for all mistakes in it together.
 Words read_words(const Program& program, const std::string& given);
-// A command as its words.
+// Reads the words of a command.
 Words read_words(
     const Program& program,
     const std::vector<std::string>& command);
 
-// The recipe, and what it leaves out. Every word that is not as the program has
-// it by default is in the recipe or in one of the lists.
+// Returns the recipe and the words left out. Every word with a non-default
+// value is in the recipe or in one of the lists.
 Translation translate(const Words& words);
 
-// The recipe as a file: what differs from the defaults here, behind each value
-// the words that say it, and what was left out as comments in front.
+// Returns the recipe as a YAML file: all non-default values, each with a
+// comment that quotes the original words, after comments that list the words
+// left out.
 std::string to_file(const Words& words, const Translation& translation);
-// The same list for a terminal, a line each; "" where nothing was.
+// Returns the words left out for a terminal, one per line; "" if there are
+// none.
 std::string left_out(const Translation& translation);
 
 } // namespace vitrain::config::foreign

@@ -17,7 +17,7 @@ inline Duration in_epochs(double count) {
   return {count, Duration::Unit::kEpochs};
 }
 
-// What the translations of all programs have in common.
+// Base class of the translations of all programs.
 class Translator {
  public:
   Translator(const Words& words, Translation& to)
@@ -30,7 +30,7 @@ class Translator {
   void differs(std::string_view word, std::string text) {
     to_.differs.push_back({words_.shown(word), std::move(text)});
   }
-  // Sets `member` to the value of that name, or says that there is none.
+  // Sets `member` to the enumerator with the word's value, or adds a problem.
   template <typename Enum>
   void choose(std::string_view word, Enum& member) {
     const std::optional<Enum> value = value_of<Enum>(words_.text(word));

@@ -9,12 +9,12 @@
 #include "config/load/document.h"
 #include "config/sections/recipe.h"
 
-// The words of other programs' training scripts, and what says the same here:
-// what the command line answers to them, and what `config from-...` makes of
-// a whole list of them.
+// Words of other programs' training scripts and their equivalents in vitrain:
+// answers of the command line to a single word, and translations of whole
+// command lines by `config from-...`.
 namespace vitrain::config::foreign {
 
-// What stands behind a word.
+// Type of a word's value.
 enum class Takes {
   kFlag,
   kInteger,
@@ -31,9 +31,9 @@ constexpr bool takes_list(Takes takes) {
       takes == Takes::kTexts;
 }
 
-// What a word that sets nothing is. kMissing: it changes the result, and cannot
-// be translated. kIdle: it makes no other model. kByValue: one or the other, as
-// the translation decides.
+// Kinds of words that set no key. kMissing: changes the result and cannot be
+// translated. kIdle: does not change the model. kByValue: the translation
+// decides between the two.
 enum class Without { kMissing, kIdle, kByValue };
 
 struct Word {
@@ -42,14 +42,15 @@ struct Word {
   std::string_view initial; // its default, as YAML
   // The keys that it sets, between blanks; empty: none.
   std::string_view sets;
-  // What else there is to know; of a word that sets nothing: why.
+  // Further information; for a word that sets nothing, the reason.
   std::string_view note;
   Without without = Without::kMissing;
   std::string_view other{}; // another name: "b"
-  std::string_view beside{}; // words without which it says nothing, as YAML
-  std::string_view option{}; // of the command line here, with % for the value
-  std::string_view alone{}; // its value where nothing stands behind it
-  // Of earlier versions: argparse of the present one knows no prefix of it.
+  std::string_view beside{}; // words that it needs to have an effect, as YAML
+  std::string_view
+      option{}; // option of vitrain's command line, with % for the value
+  std::string_view alone{}; // its value if it is given without one
+  // From earlier versions: prefixes of it are not accepted.
   bool earlier = false;
 
   constexpr Word also(std::string_view name_too) const {
@@ -149,8 +150,8 @@ struct GivenOption {
   std::optional<std::string> value; // within the option: "--lr=1", "-b64"
   std::vector<std::string> candidates; // of a prefix that several begin with
 };
-// Reads `given` as Python's argparse does: also unique prefixes ("--jsd") and
-// the value right behind an option of one letter.
+// Reads `given` as Python's argparse does: including unique prefixes ("--jsd")
+// and a value attached to a one-letter option.
 GivenOption read_option(const Program& program, const std::string& given);
 
 const Program& timm();
@@ -161,23 +162,23 @@ std::span<const Program* const> programs();
 struct Synonym {
   std::string_view name;
   std::string_view owners; // "DeiT's and transformers'"
-  // The same: a word of timm's or torchvision's, a key here, or nothing.
+  // Equivalent: a word of timm's or torchvision's, a key of vitrain, or
+  // nothing.
   std::string_view like;
-  std::string_view note{}; // of one that has no counterpart
+  std::string_view note{}; // reason if there is no equivalent
 };
 std::span<const Synonym> synonyms();
 
-// What to say of an option that another program has: "is timm's; here: -set
-// run.epochs=300", with the values that stand behind it; "" of one that none
-// has.
+// Returns the message for another program's option with its values, "is timm's;
+// here: -set run.epochs=300"; "" for an unknown option.
 std::string answer(
     std::string_view word,
     const std::vector<std::string>& values);
-// How many of the words that follow `word` on a command line belong to it.
+// Returns the number of words after `word` that belong to it.
 std::size_t values_of(
     std::string_view word,
     std::span<const std::string> following);
-// The same of a word that takes such values.
+// As above, for a word that takes such values.
 std::size_t values_of(Takes takes, std::span<const std::string> following);
 // All of it as Markdown, for docs/config.md.
 std::string words_reference();

@@ -13,8 +13,8 @@ namespace {
 constexpr const char* kWordsIntroduction = R"(
 ## Words of other trainers
 
-What the arguments of other training scripts are here. The command line answers to each of them with the key;
-`vitrain config from-timm` and `vitrain config from-torchvision` translate all of a run
+Arguments of other training scripts and their keys. The command line answers each of them with the key;
+`vitrain config from-timm` and `vitrain config from-torchvision` translate the whole command of a run
 ([guide.md](guide.md#coming-from-timm-or-torchvision)).
 )";
 

@@ -97,7 +97,7 @@ class Builder : public YAML::EventHandler {
     return {source_, mark.line + 1, mark.column + 1};
   }
 
-  // "data.train" of what is being read.
+  // Returns the path of the current key, such as "data.train".
   std::string path() const {
     std::string text;
     for (const Open& open : open_) {

@@ -9,7 +9,7 @@
 
 namespace vitrain::config {
 
-// A YAML document as plain values: what the reader of recipes walks.
+// A YAML document as plain values.
 struct Node {
   enum class Kind { kNull, kScalar, kList, kMap };
   struct Entry;
@@ -30,12 +30,12 @@ struct Node::Entry {
   Node value;
 };
 
-// Parses one document with yaml-cpp. What YAML allows and a config does not
-// need is refused: anchors, aliases, merge keys, tags, duplicate keys, keys
-// that are not plain text, a second document, more than 64 levels or 100,000
-// values, tabs as indentation, anything that is not UTF-8 (a byte order mark
-// and CRLF are accepted). Adds what is wrong to `problems`, under `source`.
-// Absent when no document could be made; never throws for bad input.
+// Parses one document with yaml-cpp. Refuses parts of YAML that a config does
+// not need: anchors, aliases, merge keys, tags, duplicate keys, keys that are
+// not plain text, a second document, more than 64 levels or 100,000 values,
+// tabs as indentation, and text that is not UTF-8 (a byte order mark and CRLF
+// are accepted). Adds mistakes to `problems` with the name `source`. Returns
+// nullopt if there is no document; never throws for bad input.
 std::optional<Node> parse_document(
     std::string_view text,
     const std::string& source,

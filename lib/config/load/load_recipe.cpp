@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* kDataPath = "-data_path";
 
-// The folder or file of one source below the one that -data_path names.
+// Returns the folder or file of one source below -data_path.
 std::string
 source_path(SourceKind kind, const std::string& data_path, bool training) {
   if (kind == SourceKind::kCifar || kind == SourceKind::kMnist) {
@@ -71,8 +71,8 @@ std::vector<std::string> training_names(SourceKind kind) {
   }
 }
 
-// The folder that -data_path means: where it names the training data
-// themselves, the one that they are in.
+// Returns the dataset's folder for -data_path: the parent if it names the
+// training data themselves.
 std::string folder_of_data(SourceKind kind, const std::string& data_path) {
   const fs::path path = fs::path(data_path).lexically_normal();
   const fs::path whole = path.has_filename() ? path : path.parent_path();
@@ -121,7 +121,7 @@ bool apply_data_path(
   const auto path_of = [&](SourceKind kind, bool training) {
     std::string path = source_path(kind, data_path, training);
     std::error_code error;
-    // What is to be split may be the folder itself.
+    // With data.split, the dataset may be the folder itself.
     return data.split && is_whole(kind) && !fs::exists(path, error) ? data_path
                                                                     : path;
   };
@@ -147,8 +147,8 @@ bool apply_data_path(
   return used;
 }
 
-// The evaluation data of data.split are of the training data, unless somebody
-// says otherwise, which is found wrong later.
+// With data.split, the evaluation source becomes the training source, unless
+// the user set one, which a later check refuses.
 void follow_split(Loaded& loaded) {
   DataConfig& data = loaded.recipe.data;
   const bool unsaid = !data.eval.path &&
@@ -198,7 +198,7 @@ void apply_overrides(
   }
 }
 
-// Notes on keys that have no effect beside others.
+// Adds notes on keys that have no effect.
 void note_idle_keys(Loaded& loaded) {
   for (const Finding& idle : idle_keys(loaded.recipe, loaded.origins)) {
     const auto origin = loaded.origins.find(idle.key);
@@ -229,9 +229,9 @@ void note_user_info(
   }
 }
 
-// What is not known of a recipe in which these keys have problems. Without one
-// of its files it is known only what the last one (`top`) and the command line
-// say, because they win.
+// Returns the keys whose values are unknown because of problems. If a file
+// could not be read, only keys set by the last file (`top`) and the command
+// line are known, because they take precedence.
 std::set<std::string> unread_keys(
     Loaded& loaded,
     std::set<std::string> unread,
@@ -302,7 +302,7 @@ Reading read(const LoadRequest& request, Problems& problems) {
   }
   before = problems.size();
   apply_overrides(request.overrides, dialect, loaded, reader);
-  // A kind that was refused may be one that -data_path is for.
+  // Kinds with problems are not reported again as unfit for -data_path.
   const bool kinds_count = problems.size() == before;
   const Position& place = paddlevit.data_path_position;
   if (request.data_path && place.origin != Origin::kSet) {

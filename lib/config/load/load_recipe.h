@@ -26,7 +26,7 @@ struct Override {
   Origin origin = Origin::kOption;
 };
 
-// What a recipe is wanted for.
+// Purpose of loading a recipe.
 enum class RecipeUse { kTraining, kEvaluation, kLook };
 
 struct LoadRequest {
@@ -38,10 +38,10 @@ struct LoadRequest {
   // P/test; for kind list P/train_list.txt and P/val_list.txt; for kind cifar P
   // itself. Yields to `-set data.*.path=...`.
   std::optional<std::string> data_path;
-  // `file` is what a run has recorded. Older versions did so with the user
-  // information of URLs, which is left out then, with a note.
+  // True if `file` is the record of a run. User information in URLs, which
+  // older versions recorded, is left out, with a note.
   bool is_record = false;
-  // What is missing for training only matters then.
+  // Values required for training are checked only for kTraining.
   RecipeUse use = RecipeUse::kTraining;
 };
 

@@ -10,7 +10,7 @@
 namespace vitrain::config {
 namespace {
 
-// More lines than this help nobody, and a hostile file has 100,000.
+// Limit of printed lines; a hostile file has 100,000 problems.
 constexpr std::size_t kLinesShown = 100;
 
 } // namespace

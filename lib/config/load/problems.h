@@ -7,12 +7,12 @@
 
 namespace vitrain::config {
 
-// What kind of layer set a value. kDefault: one that nobody wrote, of a dialect
-// whose defaults are not this program's.
+// Kind of layer that set a value. kDefault: a default of a dialect that differs
+// from vitrain's.
 enum class Origin { kDefault, kFile, kOption, kSet };
 
-// Where a value was written: a place in a file, or an option of the command
-// line (line 0).
+// Origin of a value: a position in a file, or an option of the command line
+// (line 0).
 struct Position {
   std::string source; // "configs/a.yaml", "-set #2", "-batch_size"
   int line = 0; // from 1
@@ -30,8 +30,8 @@ using Origins = std::map<std::string, Position>;
 // Collects everything that is wrong, so that all of it is reported at once.
 class Problems {
  public:
-  // `key` may be empty: the problem is not about one key. `text` is printed as
-  // it is: pass what comes from outside through printable().
+  // Adds a problem; `key` is "" if it is not about a single key. `text` is
+  // printed as it is: pass untrusted parts through printable().
   void add(const Position& position, const std::string& key, std::string text);
 
   bool empty() const { return list_.empty(); }

@@ -13,7 +13,7 @@
 namespace vitrain::config {
 namespace {
 
-// Looking for what was meant costs time; a hostile file has 100,000 keys.
+// Limit of searches for similar keys; a hostile file has 100,000 keys.
 constexpr std::size_t kMostSuggestions = 100;
 
 // Another way to write a key: as true or false.

@@ -12,12 +12,12 @@
 
 namespace vitrain::config {
 
-// Applies layers and overrides to the values behind a schema, one after the
-// other: maps merge key by key, scalars and lists replace. Remembers who set
-// each key and collects what is wrong.
+// Applies layers and overrides in order to the values of a schema: maps merge
+// key by key, scalars and lists replace. Records the origin of each key and
+// collects problems.
 class Reader {
  public:
-  // What the schema refers to and the others must outlive the reader.
+  // The schema's values, `origins` and `problems` must outlive the reader.
   Reader(Schema schema, Origins& origins, Problems& problems);
 
   // `base:` (or `BASE:`) at the top is skipped.

@@ -18,7 +18,7 @@ constexpr std::size_t kLargestFile = 1 << 20;
 constexpr std::size_t kLongestChain = 16;
 constexpr std::size_t kMostFiles = 100;
 
-// Another config in the same folder whose name is nearly that of a missing one.
+// Returns a config in the same folder whose name is similar to a missing one.
 std::string similar_file(const fs::path& path) {
   std::vector<std::string> names;
   std::error_code error;

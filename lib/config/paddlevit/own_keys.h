@@ -12,7 +12,8 @@
 // schema of paddlevit::Config does not know.
 namespace vitrain::config::paddlevit {
 
-// What MODEL.TYPE says, the last layer first; PaddleViT's default: "vit".
+// Value of MODEL.TYPE from the highest layer that sets it; PaddleViT's default
+// is "vit".
 struct Type {
   std::string text = "vit";
   Position position{"PaddleViT's default", 0, 0, Origin::kDefault};
@@ -30,9 +31,9 @@ struct FirstWidths {
 // goes from layer to layer, in their order.
 bool flatten_trans(Layer& layer, FirstWidths& widths);
 
-// Other families: takes their keys out of `layer` and into config.own. A
-// section that they do not have (TRANS of older files) is left out of a name.
-// Unknown keys are added to `problems`, and every key with one to `wrong`.
+// Moves the keys of other families from `layer` to config.own. A section that
+// the family lacks (TRANS of older files) is removed from a key's name. Adds
+// unknown keys to `problems`, and every key with a problem to `wrong`.
 void take_own_keys(
     Layer& layer,
     Config& config,

@@ -37,9 +37,8 @@ bool is_number(const std::string& text) {
       parse_double(text, ignored);
 }
 
-// A scalar as PaddleViT sees it: YAML 1.1, and then every text once more as a
-// Python literal, which is what makes `None`, `(0.9, 0.999)` and `'3e-3'`
-// values.
+// Parses a scalar as PaddleViT does: as YAML 1.1, then texts again as Python
+// literals, which turns `None`, `(0.9, 0.999)` and `'3e-3'` into values.
 Node python_literal(Node node) {
   const std::string text(trim(node.text));
   const auto becomes = [&](const char* value) {
@@ -162,14 +161,14 @@ Origins translate_origins(const Origins& from, const Recipe& recipe) {
   for (const char* key : {"", "data.train.path", "data.eval.path"}) {
     to.erase(key);
   }
-  // What PaddleViT does without a key for it.
+  // Settings of PaddleViT that have no key.
   for (const Difference& own : differences(Recipe{}, recipe)) {
     to.try_emplace(own.key, default_position());
   }
   return to;
 }
 
-// `value`: what the key is set to.
+// `value`: the key's value.
 std::string limit_text(const Limit& limit, const std::string& value) {
   if (limit.off.empty()) {
     return fmt::format("{}, got {}", limit.text, value);

@@ -19,14 +19,14 @@ bool is_paddlevit(const Node& root);
 // True for "TRAIN.BASE_LR".
 bool is_paddlevit_key(const std::string& key);
 
-// In paddlevit_sets(): what is wrong decides on everything else.
+// Value of paddlevit_sets(): the problem affects all keys.
 inline constexpr const char* kAllKeys = "*";
-// The keys of a recipe that keys of PaddleViT set, and some of its own.
+// Returns the recipe's keys that these keys of PaddleViT set.
 std::set<std::string> paddlevit_sets(
     const std::set<std::string>& keys,
     std::set<std::string> own);
 
-// A recipe and what is still to be done with it.
+// A recipe with pending steps.
 struct PaddleVitRecipe {
   Loaded loaded; // its notes: keys without effect
   // DATA.DATA_PATH, to be applied like -data_path.

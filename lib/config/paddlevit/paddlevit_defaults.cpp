@@ -6,7 +6,7 @@
 #include "config/paddlevit/paddlevit_keys.h"
 #include "core/text/text.h"
 
-// What a file does not say: the defaults of each family.
+// Defaults of each family.
 namespace vitrain::config::paddlevit {
 namespace {
 
@@ -44,7 +44,7 @@ void use(const Defaults& from, Config& to) {
   train.distillation_type = from.distillation;
 }
 
-// What all families but its ViT have.
+// Defaults of all families except ViT.
 void use_modern_recipe(Config& to) {
   Train& train = to.train;
   train.smoothing = 0.1;

@@ -6,7 +6,7 @@
 
 namespace vitrain::config::paddlevit {
 
-// Why a key has no effect beside the others of this config; empty: it has.
+// Returns why a key has no effect in this config; "" if it has one.
 std::string_view idle_beside_others(const Config& config, std::string_view key);
 
 } // namespace vitrain::config::paddlevit

@@ -101,8 +101,8 @@ constexpr auto kMeanings = std::to_array<Meaning>({
     {"TRAIN.RANDOM_ERASE_SPLIT", "", "all of a batch may be erased"},
     {"TRAIN.DISTILLATION_TYPE",
      "",
-     "DeiT, PiT, LeViT: but for none, the network has a second head "
-     "(model.name); a teacher is told by train.distill"},
+     "DeiT, PiT, LeViT: except for none, the network has a second head "
+     "(model.name); train.distill sets a teacher"},
     {"TRAIN.DISTILLATION_ALPHA", "", "belongs to DISTILLATION_TYPE"},
     {"TRAIN.DISTILLATION_TAU", "", "belongs to DISTILLATION_TYPE"},
     {"TRAIN.TEACHER_MODEL", "", "belongs to DISTILLATION_TYPE"},

@@ -8,9 +8,9 @@
 #include "config/paddlevit/families/paddle_family.h"
 #include "config/paddlevit/paddlevit_train.h"
 
-// PaddleViT's configs as plain values: keys under their own names, with the
-// defaults of its ViT. paddlevit_keys.cpp says what they mean here; what only
-// other families have stands in families/.
+// PaddleViT's configs as plain values under their own names, with the defaults
+// of its ViT. paddlevit_keys.cpp has their meaning in vitrain, families/ the
+// keys of other families.
 namespace vitrain::config::paddlevit {
 
 struct Data {
@@ -20,7 +20,7 @@ struct Data {
   std::string dataset = "imagenet2012";
   std::int64_t image_size = 224;
   std::int64_t image_channels = 3;
-  // Of BEiT's pretraining and of BoTNet.
+  // Keys of BEiT's pretraining and of BoTNet.
   std::optional<std::int64_t> second_image_size;
   std::optional<std::array<std::int64_t, 2>> fmap_size;
   double crop_pct = 0.875;
@@ -54,8 +54,8 @@ struct Model {
   double dropout = 0.0;
   double attention_dropout = 0.0;
   double droppath = 0.0;
-  // The keys below are those of families with Family::vit_numbers, and the
-  // others' are in Config::own.
+  // The keys below belong to families with Family::vit_numbers; keys of other
+  // families are in Config::own.
   bool vit_numbers = true;
   std::int64_t patch_size = 16;
   std::int64_t embed_dim = 768;

@@ -25,7 +25,7 @@ struct Optimizer {
   }
 };
 
-// Of MAE and of files before 2022.
+// Keys of MAE and of files before 2022.
 struct LrScheduler {
   std::string name = "warmupcosine";
   std::string milestones = "30, 60, 90";
@@ -51,8 +51,7 @@ struct Train {
   double weight_decay = 0.3;
   std::optional<double> grad_clip;
   std::int64_t accum_iter = 1;
-  // Keys that its ViT does not have, and other families do; their values here
-  // are those that change nothing.
+  // Keys of other families than ViT; these defaults have no effect.
   std::optional<std::int64_t> linear_scaled_lr;
   bool model_ema = false;
   double model_ema_decay = 0.99996;

@@ -8,10 +8,11 @@
 
 namespace vitrain::config {
 
-// What is wrong with data.augment's colour keys as a whole.
+// Checks data.augment's colour keys together.
 std::vector<Finding> check_augment(const Recipe& recipe);
 
-// A key of data.augment that another one takes the effect from, if one is.
+// Returns a key of data.augment that has no effect because of another key, if
+// any.
 std::optional<Finding> idle_augment_key(const Recipe& recipe);
 
 // How auto_augment moves pixels: as set, or what its definition takes.

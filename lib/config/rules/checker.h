@@ -6,19 +6,19 @@
 
 namespace vitrain::config {
 
-// A key whose value does not go with others.
+// A problem of a key's value in combination with other keys.
 struct Finding {
   std::string key;
   std::string text;
-  // Other keys, or sections, that the rule reads: it says nothing where one of
-  // them could not be read.
+  // Other keys or sections that the rule reads; the finding is dropped if one
+  // of them could not be read.
   std::vector<std::string> others{};
 };
 
-// Collects what is wrong with a recipe: rules are sentences in code.
+// Collects problems of a recipe.
 class Checker {
  public:
-  // Unless `good`: adds a finding at `key`; `others` as in Finding.
+  // Adds a finding at `key` unless `good`; `others`: see Finding.
   void require(
       bool good,
       const std::string& key,
@@ -28,11 +28,11 @@ class Checker {
       findings_.push_back({key, std::move(text), std::move(others)});
     }
   }
-  // What other rules have found.
+  // Adds findings of other rules.
   void add(const std::vector<Finding>& findings) {
     findings_.insert(findings_.end(), findings.begin(), findings.end());
   }
-  // Everything; the checker is empty then.
+  // Returns all findings and clears them.
   std::vector<Finding> take() { return std::move(findings_); }
 
  private:

@@ -22,8 +22,8 @@ class DistRules {
   }
 
  private:
-  // Adds a finding when `good` does not hold.
-  // `others`: what the rule reads beside the modes.
+  // Adds a finding unless `good`. `others`: keys that the rule reads besides
+  // the modes.
   void require(
       bool good,
       const std::string& key,
@@ -141,7 +141,7 @@ class DistRules {
         {"devices"});
   }
 
-  // A step that is skipped must leave nothing behind, on any worker.
+  // True if a skipped step has no side effects on any worker.
   bool can_skip_steps() const {
     return recipe_.dist.sync.mode == SyncMode::kAllreduce &&
         !keeps_errors(recipe_.dist.compress);
@@ -160,7 +160,7 @@ class DistRules {
         {"dist.compress"});
   }
 
-  // What needs replicas that are equal after every step.
+  // Checks options that need equal replicas after every step.
   void check_exchange() {
     const DistConfig& dist = recipe_.dist;
     const SyncTraits traits = dist.sync.traits();
@@ -259,8 +259,8 @@ class DistRules {
         {"train.precision"});
   }
 
-  // A step whose gradients overflow is skipped by all workers, and leaves
-  // nothing behind.
+  // fp16 needs steps that can be skipped: all workers skip a step whose
+  // gradients overflow, without side effects.
   void check_loss_scale() {
     require(
         recipe_.train.precision != Precision::kFp16 || can_skip_steps(),
@@ -306,8 +306,8 @@ class DistRules {
       return;
     }
     check_rise("dist.sync.periods", sync.periods);
-    // Alone in every group, as in the other modes; and levels that nobody has
-    // chosen go with the workers that there are.
+    // A single worker fits any levels; default levels adapt to the number of
+    // workers.
     if (workers == 1 || sizes == SyncConfig{}.group_sizes) {
       return;
     }
@@ -318,8 +318,8 @@ class DistRules {
         counts.push_back(size == -1 ? workers : size);
       }
     }
-    // One problem for one mistake: of sizes that do not even rise, what they
-    // add up to says nothing.
+    // One problem per mistake: the sizes are checked further only if they
+    // increase.
     if (!check_rise("dist.sync.group_sizes", counts)) {
       return;
     }
@@ -339,7 +339,7 @@ class DistRules {
     }
   }
 
-  // Of the numbers of hierarchical_sgd's levels. Returns whether they rise.
+  // Checks the levels of hierarchical_sgd. Returns true if they increase.
   bool check_rise(
       const std::string& key,
       const std::vector<std::int64_t>& levels) {

@@ -8,7 +8,7 @@
 
 namespace vitrain::config {
 
-// What is wrong with the keys of the exchange between workers (section dist).
+// Checks the keys of the section dist.
 std::vector<Finding> check_dist(
     const Recipe& recipe,
     const Circumstances& circumstances);
@@ -25,9 +25,10 @@ struct SyncLevel {
   bool operator==(const SyncLevel&) const = default;
 };
 
-// The levels of so many workers, of keys that check_dist() accepts. Of those
-// that dist.sync.group_sizes has by default the ones that do not divide the
-// workers are left out, and all end with the first that has all workers.
+// Returns the levels for this number of workers, of keys that check_dist()
+// accepts. With the default dist.sync.group_sizes, levels that do not divide
+// the workers are left out, and the levels end with the first that contains all
+// workers.
 std::vector<SyncLevel> sync_levels(
     const SyncConfig& sync,
     std::int64_t workers);

@@ -8,10 +8,10 @@
 
 namespace vitrain::config {
 
-// The keys that `-set` sets although what they need (Field::needs) is not so,
-// and a color_jitter, wherever it is set, that auto_augment switches off. Other
-// keys of files are not looked at: a base file may set what only some of the
-// files that build on it need.
+// Returns keys of `-set` whose requirement (Field::needs) is not met, and a
+// color_jitter, wherever it is set, that auto_augment disables. Other keys of
+// files are not checked: a base file may set keys that only some of its users
+// need.
 std::vector<Finding> idle_keys(const Recipe& recipe, const Origins& origins);
 
 } // namespace vitrain::config

@@ -16,7 +16,7 @@ std::string mixing_key(const MixConfig& mix) {
                           : "";
 }
 
-// What a recipe with one sample in a micro-batch is told; else empty.
+// Returns a message if a micro-batch has a single sample; otherwise "".
 std::string lone_sample(
     const Recipe& recipe,
     const Circumstances& circumstances) {
@@ -26,7 +26,7 @@ std::string lone_sample(
   if (global && workers == kWorkersUnknown) {
     return "";
   }
-  // The largest share, where they differ.
+  // The largest share, if shares differ.
   const std::int64_t more = shares_may_differ(recipe) ? workers - 1 : 0;
   const std::int64_t share =
       global ? (data.batch_size + more) / workers : data.batch_size;
@@ -45,7 +45,7 @@ std::string lone_sample(
 
 namespace {
 
-// What a loss does not go with.
+// Checks the loss against other keys.
 void check_losses(
     const TrainConfig& train,
     const EraseConfig& erase,

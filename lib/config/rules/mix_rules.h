@@ -7,7 +7,7 @@
 
 namespace vitrain::config {
 
-// What is wrong with the keys of training that mixes or erases images.
+// Checks the keys of mixing and erasing.
 std::vector<Finding> check_mixing(
     const Recipe& recipe,
     const Circumstances& circumstances);

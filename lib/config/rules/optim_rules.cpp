@@ -92,7 +92,7 @@ void check_exchange(const Recipe& recipe, Checker& checker) {
       others);
 }
 
-// What a schedule changes has to be there.
+// Checks that values changed by a schedule are in use.
 void check_strengths(const Recipe& recipe, Checker& checker) {
   const ScheduleConfig& schedule = recipe.schedule;
   checker.require(

@@ -7,8 +7,8 @@
 
 namespace vitrain::config {
 
-// What is wrong with the section optim of a training, and with it and how
-// workers exchange.
+// Checks the section optim of a training, also against the exchange between
+// workers.
 std::vector<Finding> check_optim(const Recipe& recipe);
 
 } // namespace vitrain::config

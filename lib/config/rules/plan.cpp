@@ -14,8 +14,8 @@
 namespace vitrain::config {
 namespace {
 
-// Of unequal shares of replicas the largest, ceil(batch_size / replicas): the
-// first ones have it, as DataParallel cuts a batch (at::chunk).
+// Returns the largest share of the replicas, ceil(batch_size / replicas), which
+// the first replicas get, as DataParallel splits a batch (at::chunk).
 std::int64_t device_batch(const Recipe& recipe, const BatchPlan& plan) {
   const DataConfig& data = recipe.data;
   if (data.batch_mode == BatchMode::kPerDevice) {
@@ -32,18 +32,18 @@ std::int64_t device_batch(const Recipe& recipe, const BatchPlan& plan) {
   return (data.batch_size + devices - 1) / devices;
 }
 
-// Of `eval_batch_size: auto` with batch_mode: global, whose batch_size is for
-// all devices together.
+// Limit of `eval_batch_size: auto` with batch_mode: global, where batch_size
+// counts the samples of all devices.
 constexpr std::int64_t kLargestAutoEvalBatch = 256;
 
-// From the start of the run, in steps.
+// Converts a duration from the start of the run into steps.
 std::int64_t steps_of(const Duration& duration, const Plan& plan) {
   return duration.unit == Duration::Unit::kEpochs && !plan.timeline.even()
       ? plan.timeline.step_at(duration.value)
       : duration.steps(plan.steps_per_epoch, plan.total_steps);
 }
 
-// The same in the schedule's time.
+// Converts a duration into the schedule's time.
 std::int64_t time_of(const Duration& duration, const Plan& plan) {
   return duration.unit == Duration::Unit::kSteps && !plan.timeline.even()
       ? std::llround(
@@ -80,8 +80,8 @@ Scaling scaling_of(const ScaleConfig& scale, BatchMode mode, const Plan& plan) {
     return {};
   }
   const bool root = scale.rule == ScaleRule::kSqrt;
-  // base_batch: per_device. Then each device adds its own to a batch that lr
-  // was chosen for, unless the batch is that of all devices together.
+  // base_batch: per_device. lr was chosen for one device's batch, unless the
+  // batch counts the samples of all devices.
   if (!scale.base_batch && mode == BatchMode::kGlobal) {
     return {};
   }
@@ -234,7 +234,7 @@ void plan_schedule(const ScheduleConfig& schedule, Plan& plan) {
   std::ranges::sort(plan.milestones);
 }
 
-// Of gradients that are compressed.
+// Plans the compression of gradients.
 void plan_compression(const DistConfig& dist, Plan& plan) {
   plan.powersgd_start = steps_of(dist.powersgd.start, plan);
   plan.topk_start = steps_of(dist.topk.start, plan);

@@ -33,17 +33,17 @@ BatchPlan plan_batch(const Recipe& recipe, std::int64_t devices);
 // Epochs that have one batch, counted from 0.
 struct BatchStage {
   std::int64_t first_epoch = 0;
-  std::int64_t end_epoch = 0; // behind the last one
+  std::int64_t end_epoch = 0; // one past the last epoch
   BatchPlan batch;
 };
 
-// Those that data.augment.stages make of a run, at least one. Throws as
+// Returns the stages of data.augment.stages, at least one. Throws as
 // plan_batch().
 std::vector<BatchStage> batch_stages(
     const Recipe& recipe,
     std::int64_t devices);
 
-// What the data contributes to the arithmetic.
+// Sizes of the data.
 struct DataSize {
   std::int64_t train_samples = 0;
   std::int64_t steps_per_epoch = 0; // at least 1, as the sampler counts them
@@ -53,13 +53,13 @@ struct DataSize {
   std::vector<EpochSteps> epochs{};
 };
 
-// The arithmetic of a run. Steps are optimizer steps. Its batch is that of the
-// first epoch, for which learning rates are scaled.
+// Step counts and batch sizes of a run. Steps are optimizer steps. The batch is
+// the first epoch's, for which learning rates are scaled.
 //
-// The learning rate and what else the schedule gives are functions of the part
-// of the epochs that is over, whatever number of steps stages give them: their
-// time is counted in steps of the first epoch's length, and where all epochs
-// are of one length it is the number of the step.
+// The schedule is a function of the completed fraction of the epochs,
+// independent of the number of steps that stages give them. Its time is counted
+// in steps of the first epoch's length; if all epochs have equal length, it is
+// the step's number.
 struct Plan : BatchPlan {
   std::int64_t eval_batch = 0; // samples per device
   std::int64_t train_samples = 0;

@@ -12,8 +12,8 @@
 namespace vitrain::config {
 namespace {
 
-// A learning rate below the one that its schedule ends at; else empty. A
-// cooldown by itself raises nothing.
+// Returns a note if the learning rate is below the end of its schedule;
+// otherwise "". A cooldown alone does not raise the rate.
 std::string rising_rate(const Recipe& recipe, const Plan& plan) {
   ScheduleConfig schedule = recipe.schedule;
   schedule.cooldown.value = 0.0;
@@ -32,9 +32,9 @@ std::string rising_rate(const Recipe& recipe, const Plan& plan) {
           : ", or name min_lr in schedule.scale.apply_to");
 }
 
-// The first step before the end after which `every` is due and `fits` does not
-// hold. `regular`: every such step is a multiple of the first, and all fit
-// where that one does.
+// Returns the first step before the end at which `every` is due and `fits` is
+// false. `regular`: all such steps are multiples of the first, so that checking
+// the first is enough.
 template <typename Predicate>
 std::optional<std::int64_t> first_unfit(
     const Interval& every,
@@ -103,7 +103,7 @@ std::string best_without_checkpoint(const Recipe& recipe, const Plan& plan) {
       meetings(recipe, plan, regular, *alone));
 }
 
-// Outer steps beside those of the period; else empty.
+// Returns a note about outer steps outside the period; otherwise "".
 std::string further_outer_steps(const Recipe& recipe, const Plan& plan) {
   const std::int64_t period = recipe.dist.sync.period;
   if (recipe.dist.mode != DistMode::kProcesses ||
@@ -142,7 +142,8 @@ std::string further_outer_steps(const Recipe& recipe, const Plan& plan) {
       period);
 }
 
-// What this run is too short for; else empty. `then`: what it means.
+// Returns a note if the run ends before `steps`; otherwise "". `then`: the
+// consequence.
 std::string unreached(
     const char* key,
     const std::string& text,
@@ -227,7 +228,7 @@ std::string late_average(const Recipe& recipe, const Plan& plan) {
                       : "";
 }
 
-// An average that takes up nothing behind its start; else empty.
+// Returns a note if the average is never updated after its start; otherwise "".
 std::string idle_average(const Recipe& recipe, const Plan& plan) {
   const EmaConfig& ema = recipe.train.ema;
   std::int64_t copied = plan.total_steps; // the last step that averages
@@ -277,8 +278,8 @@ std::string late_milestones(const Recipe& recipe, const Plan& plan) {
       with_commas(plan.total_steps));
 }
 
-// The first of optim.groups that waits for an epoch behind the last; else
-// empty.
+// Returns a note about the first of optim.groups that starts after the last
+// epoch; otherwise "".
 std::string late_group(const Recipe& recipe, const Plan& plan) {
   for (const GroupRule& rule : group_rules(recipe.optim.groups)) {
     if (rule.from_epoch > plan.epochs()) {

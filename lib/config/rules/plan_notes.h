@@ -8,8 +8,8 @@
 
 namespace vitrain::config {
 
-// What a reader of the recipe may not expect of this training, seen only with
-// the number of steps and the global batch: sentences to tell before the start.
+// Returns notes to print before the start: surprising consequences of the
+// recipe that depend on the number of steps and the global batch.
 std::vector<std::string> plan_notes(const Recipe& recipe, const Plan& plan);
 
 } // namespace vitrain::config

@@ -18,11 +18,10 @@ void check_kind(
 // data.split, which takes the place of evaluation data.
 void check_split(const DataConfig& data, Checker& checker);
 
-// data.train.multi_label and data.eval.multi_label, with what they do not go
-// with.
+// Checks data.train.multi_label and data.eval.multi_label against other keys.
 void check_label_lists(const Recipe& recipe, bool trains, Checker& checker);
 
-// eval.subset and eval.real_labels, with the data that they are for.
+// Checks eval.subset and eval.real_labels against the data.
 void check_evaluation(const Recipe& recipe, Checker& checker);
 
 } // namespace vitrain::config

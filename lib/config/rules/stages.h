@@ -17,13 +17,14 @@ Recipe recipe_in_epoch(const Recipe& recipe, std::int64_t epoch);
 // The first epochs of all stages, the first of which is 1.
 std::vector<std::int64_t> stage_epochs(const Recipe& recipe);
 
-// What data.augment and data.batch_size have to obey, in each of the stages;
-// these follow one another within the run.
+// Checks data.augment and data.batch_size in each stage, and that the stages
+// are in order within the run.
 std::vector<Finding> check_image_changes(
     const Recipe& recipe,
     const Circumstances& circumstances);
 
-// What `check` finds in stages behind the first, which is the recipe's own.
+// Returns the findings of `check` in all stages except the first, which is the
+// recipe itself.
 std::vector<Finding> check_stages(
     const Recipe& recipe,
     const std::function<std::vector<Finding>(const Recipe&)>& check);

@@ -39,10 +39,10 @@ class Timeline {
 
   // Epochs that are over when `step` begins, with the part of the one it is in.
   double epochs_at(std::int64_t step) const;
-  // The same times `unit`, and `step` itself where all epochs before it have
-  // that many steps: no rounding.
+  // Time of `step` in steps of epochs with `unit` steps; exactly `step` if all
+  // epochs before it have `unit` steps.
   double time_at(std::int64_t step, std::int64_t unit) const;
-  // The step that is nearest to so many epochs.
+  // Returns the step nearest to this number of epochs.
   std::int64_t step_at(double epochs) const;
 
  private:
@@ -56,19 +56,21 @@ class Timeline {
   std::vector<Stretch> stretches_;
 };
 
-// How often something is done: every so many steps, or epochs.
+// An interval in steps or in epochs.
 struct Interval {
-  std::int64_t steps = 0; // of the first epochs; 0: never
-  // Instead, where epochs have different numbers of steps; 0: these steps.
+  std::int64_t steps = 0; // in steps of the first epochs; 0: never
+  // In epochs, if epochs have different numbers of steps; 0: `steps` applies.
   double epochs = 0.0;
 
   // How often it has been done once `step` steps are made.
   std::int64_t times(const Timeline& timeline, std::int64_t step) const;
   // Whether it is done after the step that is the `step`-th.
   bool due(const Timeline& timeline, std::int64_t step) const;
-  // The first such step behind `step`; requires that it is done at all.
+  // Returns the first due step after `step`. Requires an interval that is not
+  // "never".
   std::int64_t next(const Timeline& timeline, std::int64_t step) const;
-  // Whether it is as long as from step `first` to `step`, or shorter.
+  // Returns true if at least one interval has elapsed between `first` and
+  // `step`.
   bool over(const Timeline& timeline, std::int64_t first, std::int64_t step)
       const;
 };

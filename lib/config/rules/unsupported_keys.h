@@ -9,7 +9,7 @@ namespace vitrain::config {
 bool is_later_key(std::string_view path);
 bool is_later_value(std::string_view path, std::string_view value);
 
-// What is said about them.
+// Message for these keys.
 inline constexpr std::string_view kLater =
     "known, but not available in this version";
 

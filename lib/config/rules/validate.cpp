@@ -96,7 +96,7 @@ class Validator {
         "than the first one; try: [0, 65535]");
   }
 
-  // What only CUDA devices compute in.
+  // tf32 and fp16 need CUDA devices.
   void check_precision(const char* key, Precision precision) {
     checker_.require(
         circumstances_.cuda ||

@@ -14,7 +14,7 @@ namespace vitrain::config {
 // As a number of workers: not known yet, and rules that need it wait.
 inline constexpr std::int64_t kWorkersUnknown = 0;
 
-// What a recipe is checked against.
+// Environment in which a recipe is checked.
 struct Circumstances {
   std::int64_t workers = 1; // of all machines
   bool cuda = false; // the workers run on CUDA devices
@@ -34,14 +34,14 @@ void add_findings(
     const Circumstances& circumstances,
     Problems& problems);
 
-// Every rule between keys, and between keys and the machine, that the recipe
-// breaks. Rules that need the number of samples are make_plan()'s, those of the
-// network models::check()'s.
+// Returns a problem for every broken rule between keys, and between keys and
+// the machine. make_plan() has the rules that need the number of samples,
+// models::check() the network's rules.
 Problems validate(
     const Recipe& recipe,
     const Circumstances& circumstances,
     const Origins& origins = {});
-// The same, added to `problems`.
+// Adds the problems to `problems`.
 void validate(
     const Recipe& recipe,
     const Circumstances& circumstances,

@@ -13,11 +13,11 @@ inline constexpr const char* kAugmentStageForm =
 // An item of data.augment.stages, a map as text, is right when it can be taken
 // over.
 
-// Empty when `text` is such a map, else what is wrong with it.
+// Returns "" if `text` is such a map, otherwise the mistake.
 std::string fault_of_augment_stage(const std::string& text);
 
-// Sets the keys of data.augment, and data.batch_size, that a stage without
-// fault names. Returns its first epoch, from 2.
+// Applies a valid stage's keys of data.augment and data.batch_size. Returns its
+// first epoch, at least 2.
 std::int64_t take_augment_stage(const std::string& text, Recipe& recipe);
 
 } // namespace vitrain::config

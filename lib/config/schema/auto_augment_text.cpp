@@ -18,7 +18,7 @@ namespace {
 using Source = PolicySource;
 using Kind = PolicyKind;
 
-// A letter with a value behind it, as m9; numbers are in [low, high].
+// A letter followed by a value, as in m9; numbers are in [low, high].
 struct Letter {
   std::string_view name;
   std::variant<
@@ -71,7 +71,7 @@ constexpr std::array<std::string_view, 3> kOperationSets{
     "3a",
     "3aw"};
 
-// The first words of a text, with what they stand for.
+// Prefix of a text, and the defaults that it selects.
 struct Head {
   std::string_view name;
   AutoAugment value;
@@ -150,7 +150,8 @@ bool starts_with_digit(std::string_view text) {
   return !text.empty() && is_digit(text.front());
 }
 
-// Empty when `value` is one of `letter`; else what it has to be.
+// Sets the letter's value. Returns "" on success, otherwise the expected
+// values.
 std::string
 set(const Letter& letter, std::string_view value, AutoAugment& read) {
   const auto in_range = [&](double number) {
@@ -194,8 +195,8 @@ set(const Letter& letter, std::string_view value, AutoAugment& read) {
   return "";
 }
 
-// The letter that a part of the text begins with: the name goes on to the first
-// digit, but a set of operations may begin with one.
+// Returns the letter at the begin of a part. Its name ends before the first
+// digit, except that a set of operations may begin with a digit.
 const Letter* letter_of(
     std::string_view part,
     std::span<const Letter> letters) {
@@ -252,7 +253,7 @@ std::string parse_auto_augment(std::string_view text, AutoAugment& read) {
   }
   AutoAugment parsed = head->value;
   std::vector<std::string_view> seen;
-  std::size_t begin = head->name.size() + 1; // behind the dash
+  std::size_t begin = head->name.size() + 1; // after the dash
   while (begin <= text.size()) {
     const std::size_t end = std::min(text.find('-', begin), text.size());
     const std::string_view part = text.substr(begin, end - begin);

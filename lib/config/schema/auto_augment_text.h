@@ -9,15 +9,15 @@
 namespace vitrain::config {
 
 // Reads a text like rand-m9-mstd0.5-inc1, v0-mstd0.5, augmix-m5-w4-d2,
-// torchvision:randaugment-n2-m9-b31 or paddlevit:randaugment-n2-m9. Empty when
-// that succeeds, else what is wrong, where, and what would be right.
+// torchvision:randaugment-n2-m9-b31 or paddlevit:randaugment-n2-m9. Returns ""
+// on success, otherwise the mistake, its place and the allowed values.
 std::string parse_auto_augment(std::string_view text, AutoAugment& read);
 
-// What is wrong with a text, or empty.
+// Returns the mistake in a text, or "".
 std::string fault_of_auto_augment(const std::string& text);
 
-// timm's rule: with a policy there is no colour jitter, unless the policy is
-// one of 3-Augment. True for texts that leave it on.
+// As in timm, a policy disables colour jitter unless it is 3-Augment. Returns
+// true for texts that keep it.
 bool keeps_color_jitter(std::string_view auto_augment);
 
 } // namespace vitrain::config

@@ -46,14 +46,16 @@ struct Field {
   bool file_name = false;
   bool ascending = false;
   bool one_or_list = false; // one value stands for a list of it
-  // Of text: what it has to be, and the fault of one that is not (or empty).
+  // Text fields: description of the form, and a function that returns the
+  // mistake in a text (or "").
   const char* form = nullptr;
   std::string (*fault_of)(const std::string&) = nullptr;
   bool maps = false; // each item is a map, kept as the text of one
 
-  // What others have to be for it to have an effect, in words; "": nothing.
+  // Requirement on other keys for this key to have an effect, as text; "":
+  // none.
   std::string needs;
-  std::function<bool()> needs_met; // where there are needs
+  std::function<bool()> needs_met; // null without `needs`
 
   std::function<Setting()> get;
   std::function<void(const Setting&)> set;
@@ -65,7 +67,7 @@ struct Field {
   }
 };
 
-// What field() returns: rules of one key, chained.
+// Result of field(): adds rules to one key, chained.
 class Rules {
  public:
   explicit Rules(Field& field) : field_(field) {}
@@ -108,7 +110,7 @@ class Rules {
   Rules& each_less_than(double value) { return less_than(value); }
   // A list that may be written as its only item.
   Rules& one_or_list() { return with(&Field::one_or_list, true); }
-  // Text in a form of its own: `fault_of` says what is wrong with one, or "".
+  // Text in a special form; `fault_of` returns the mistake in a text, or "".
   Rules& written_as(
       const char* form,
       std::string (*fault_of)(const std::string&)) {
@@ -123,7 +125,7 @@ class Rules {
     return with(&Field::needs, std::move(text))
         .with(&Field::needs_met, std::move(met));
   }
-  // The same where `member`, the key `key`, has to be one of `values`.
+  // Requires that `member`, the value of the key `key`, is one of `values`.
   template <typename Enum, std::same_as<Enum>... Others>
   Rules& needs(
       std::string_view key,
@@ -152,7 +154,7 @@ class Rules {
   Field& field_;
 };
 
-// What section() returns: rules of all its keys, as Rules has them for one.
+// Result of section(): adds rules to all its keys.
 class SectionRules {
  public:
   explicit SectionRules(std::span<Field> fields) : fields_(fields) {}
@@ -160,7 +162,7 @@ class SectionRules {
   template <typename... Needs>
   void needs(const Needs&... needs) {
     for (Field& field : fields_) {
-      if (!field.needs_met) { // what a key itself says goes first
+      if (!field.needs_met) { // a key's own requirement takes precedence
         Rules(field).needs(needs...);
       }
     }

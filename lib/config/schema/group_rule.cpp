@@ -97,7 +97,7 @@ std::string quoted(const std::string& text) {
   return result + "\"";
 }
 
-// What is deeper than a list of scalars is none of the maps that keys take.
+// Keys take no values nested deeper than a list of scalars.
 std::string value_text(const Node& value, bool in_quotes) {
   std::vector<std::string> items;
   switch (value.kind) {

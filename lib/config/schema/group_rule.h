@@ -25,10 +25,10 @@ inline constexpr const char* kGroupRuleForm =
 // A map as the text that recipes keep of it: {match: "blocks.*", lr: 0.5}.
 std::string map_text(const Node& map);
 
-// Empty when `text` is such a rule, else what is wrong with it.
+// Returns "" if `text` is such a rule, otherwise the mistake.
 std::string fault_of_group_rule(const std::string& text);
 
-// The rules of texts without fault.
+// Parses valid texts.
 std::vector<GroupRule> group_rules(const std::vector<std::string>& texts);
 
 // Whether a parameter's name is `pattern`, or begins with it and a dot; `*` is

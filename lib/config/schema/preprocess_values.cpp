@@ -63,7 +63,7 @@ void set(const Field& field, const Json& value, const std::string& source) {
       problem);
 }
 
-// What a record says, and what it left open because there was one way only.
+// Adds values that older records omit because there was only one choice.
 Json with_older_ways(Json values) {
   values.emplace("data.preprocess.pillow", 12);
   return values;

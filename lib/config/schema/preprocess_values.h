@@ -8,23 +8,24 @@
 
 namespace vitrain::config {
 
-// What turns pixels into the input that a network was trained with: the keys
-// data.preprocess.* and model.image_size. A checkpoint keeps their values.
+// Preprocessing of a trained network: the keys data.preprocess.* and
+// model.image_size, which a checkpoint stores.
 
-// By key: {"data.preprocess.mean": [0.485, 0.456, 0.406], ...}.
+// Returns the values by key: {"data.preprocess.mean": [0.485, 0.456, 0.406],
+// ...}.
 Json preprocess_values(const Recipe& recipe);
 
-// What to do where a recipe differs from values that weights bring with them.
+// Treatment of differences between a recipe and the values stored with weights.
 enum class PreprocessUse {
-  kAdopt, // take them, but for keys that somebody has set
-  kCompare, // leave the recipe as it is
+  kAdopt, // use the stored values, except for keys set by the user
+  kCompare, // keep the recipe's values
 };
 
-// Applies or compares such values (without data.preprocess.pillow they are of
-// version 12); origins say who has set a key. Returns a
-// sentence for every difference, and for what was done about it. Throws
-// Error(kWeights) for values that cannot be read, or that are of a key which is
-// not known here. `source` names the weights.
+// Applies stored values to the recipe or compares them (values without
+// data.preprocess.pillow belong to version 12). `origins` tells which keys the
+// user set. Returns a sentence for every difference and its treatment. Throws
+// Error(kWeights) for unreadable values and unknown keys. `source` names the
+// weights.
 std::vector<std::string> use_preprocess_values(
     const Json& values,
     const std::string& source,

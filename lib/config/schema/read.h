@@ -22,13 +22,13 @@ struct Reading : Loaded {
   // not be read: rules about them have to wait.
   std::set<std::string> unread;
 
-  // The layer of what was written there: files from 1, then named options,
-  // then -set.
+  // Returns the number of the layer of a position: files from 1, then named
+  // options, then -set.
   std::size_t layer_of(const Position& position) const;
 };
 
-// load() for those who have more to say about what could be read: what is wrong
-// is added to `problems`.
+// As load(), but adds mistakes to `problems` instead of throwing, for callers
+// with further checks.
 Reading read(const LoadRequest& request, Problems& problems);
 
 } // namespace vitrain::config

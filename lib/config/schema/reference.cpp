@@ -44,8 +44,8 @@ optim: {lr: 1.0e-3, betas: [0.9, 0.95]}
 constexpr const char* kPaddleVitIntroduction = R"(
 ## PaddleViT's keys
 
-A file with upper-case keys is read as PaddleViT's ([guide.md](guide.md#coming-from-paddlevit)). The defaults are those of
-its ViT; those of the other families, and the keys below `MODEL` that only they have, stand in
+A file with upper-case keys is read as PaddleViT's ([guide.md](guide.md#coming-from-paddlevit)). The defaults are its
+ViT's; the defaults of other families, and their own keys below `MODEL`, are in
 `lib/config/paddlevit/families/`. `-set` takes these keys too.
 
 | key | default | sets | |

@@ -27,7 +27,7 @@ struct Section {
 
 struct Schema {
   std::vector<Section> sections; // parents before children
-  std::vector<Field> fields; // those of a section stand together
+  std::vector<Field> fields; // fields of a section are adjacent
 };
 
 // The table of a recipe. The fields refer to `recipe`, which must outlive them.
@@ -69,8 +69,8 @@ T from_scalar(const Scalar& scalar) {
   }
 }
 
-// What a value is as a field, as a Setting, and how a Setting becomes one: for
-// one scalar, for lists of them, and for sizes of images.
+// Conversion between values, fields and Settings: for scalars, lists of
+// scalars, and image sizes.
 
 template <typename T>
 void describe(Field& field, const T& /*value*/) {

@@ -6,11 +6,12 @@
 
 namespace vitrain::config {
 
-// What to say after "unknown key": " Did you mean optim.lr?", or the keys that
-// the section has, with the punctuation that leads there.
+// Returns the end of a message about an unknown key, with leading punctuation:
+// " Did you mean optim.lr?", or the keys of the section.
 std::string suggestion(const Schema& schema, const std::string& path);
 
-// The last name of a path, and the path without it: "c" and "a.b" of "a.b.c".
+// Return the last name of a path, and the path without it: "c" and "a.b" for
+// "a.b.c".
 std::string leaf_of(const std::string& path);
 std::string parent_of(const std::string& path);
 

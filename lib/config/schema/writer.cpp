@@ -23,8 +23,8 @@ std::string indent_of(std::size_t levels) {
   return std::string(2 * levels, ' ');
 }
 
-// `comment_of` says what stands behind a key's value ("": nothing), or that the
-// key is left out.
+// `comment_of` returns the comment after a key's value ("": none), or nullopt
+// to omit the key.
 std::string write(
     const Recipe& original,
     const std::function<std::optional<std::string>(const std::string& key)>&

@@ -13,21 +13,20 @@ namespace vitrain::config {
 // recipe (doubles bit for bit). Readable by any YAML 1.1 or 1.2 reader.
 std::string to_yaml(const Recipe& recipe);
 
-// The same with a comment behind each value: the place that set it, or
-// "default".
+// Writes each value with a comment: the position that set it, or "default".
 std::string to_yaml(const Recipe& recipe, const Origins& origins);
 
-// The keys of `comments` alone, each with what it says behind the value.
+// Writes only the keys of `comments`, each with its comment after the value.
 std::string to_yaml(
     const Recipe& recipe,
     const std::map<std::string, std::string>& comments);
 
-// All keys that can change what is trained, with their values: all but
-// run.name, run.output, run.max_restarts, run.stop_after, devices.*, log.*,
-// data.threads, dist.timeouts.* and dist.check_every.
+// Returns all keys that can change the trained model, with their values: all
+// except run.name, run.output, run.max_restarts, run.stop_after, devices.*,
+// log.*, data.threads, dist.timeouts.* and dist.check_every.
 std::map<std::string, std::string> recipe_values(const Recipe& recipe);
 
-// A key to which two recipes give different values, as to_yaml() writes them.
+// A key with different values in two recipes, as to_yaml() writes them.
 struct Difference {
   std::string key;
   std::string before;

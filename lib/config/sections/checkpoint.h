@@ -35,8 +35,8 @@ struct CheckpointConfig {
     v.field(
         "weights",
         weights,
-        "Whose `metric`: of the `raw` weights or of their average (train.ema), "
-        "`ema`; `auto`: of the average where there is one.");
+        "The weights that `metric` evaluates: the `raw` weights or their "
+        "average (train.ema), `ema`; `auto`: the average if there is one.");
   }
 };
 

@@ -26,14 +26,14 @@ struct DevicesConfig {
          "count",
          count,
          "Number of workers; -1: every visible CUDA device; without any, two "
-         "CPU workers where there is more than one core, and one where kind is "
+         "CPU workers if there is more than one core, or one if kind is "
          "`cpu`.")
         .one_of_or_at_least(-1, 1);
     v.field(
          "ids",
          ids,
-         "CUDA devices to use, by index, UUID or MIG name, among those that "
-         "CUDA_VISIBLE_DEVICES shows; empty: the first `count`. A device named "
+         "CUDA devices to use, by index, UUID or MIG name, among the devices "
+         "in CUDA_VISIBLE_DEVICES; empty: the first `count`. A device named "
          "twice is shared by two workers (needs dist.backend: gloo).")
         .not_empty();
     v.field(

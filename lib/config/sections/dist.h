@@ -153,21 +153,21 @@ struct DistConfig {
     v.field(
         "batchnorm",
         batchnorm,
-        "Statistics of BatchNorm layers. In training, layers normalise by the "
-        "statistics of each device's own batch, except with `sync`. Running "
-        "statistics: `local`: each device updates its own, and they become "
-        "their mean over the devices at every evaluation and checkpoint. "
-        "`broadcast`: all devices take over those of rank 0 before every step, "
-        "and rank 0's are evaluated and saved: batches of other devices never "
-        "count in them (PyTorch's broadcast_buffers). `broadcast_average`: the "
-        "same, and at the end of every epoch they become their mean over the "
-        "devices (timm's default). `sync`: of the batches of all devices "
-        "together, in training too (SyncBatchNorm).");
+        "Statistics of BatchNorm layers. In training, layers normalise by "
+        "the statistics of each device's own batch, except with `sync`. "
+        "Running statistics: `local`: each device updates its own, and they "
+        "become their mean over the devices at every evaluation and "
+        "checkpoint. `broadcast`: all devices copy rank 0's before every "
+        "step, and rank 0's are evaluated and saved: batches of other "
+        "devices never count (PyTorch's broadcast_buffers). "
+        "`broadcast_average`: as `broadcast`, and at the end of every epoch "
+        "they become their mean over the devices (timm's default). `sync`: "
+        "statistics of the global batch, in training too (SyncBatchNorm).");
     v.field(
         "check_every",
         check_every,
-        "How often a checksum proves that all replicas are equal, beside every "
-        "evaluation and checkpoint; null: only there.");
+        "Interval at which a checksum verifies that all replicas are equal, "
+        "in addition to every evaluation and checkpoint; null: only there.");
     v.section("timeouts", timeouts, "Limits in seconds.");
   }
 };

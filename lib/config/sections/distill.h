@@ -14,7 +14,7 @@ constexpr auto names_of(DistillKind) {
       {{kNone, "none"}, {kSoft, "soft"}, {kHard, "hard"}});
 }
 
-// What the teacher teaches of a network with two heads.
+// The head that the teacher teaches, in networks with two heads.
 enum class DistillHead { kAuto, kMean, kToken };
 constexpr auto names_of(DistillHead) {
   using enum DistillHead;
@@ -46,10 +46,10 @@ struct DistillConfig {
     v.field(
          "head",
          head,
-         "Of a student with two heads (distilled DeiT, PiT, LeViT): `token`: "
-         "the class head learns from the labels, the distillation head from "
-         "the teacher, as in DeiT; `mean`: their mean learns from both. "
-         "`auto`: token where there are two.")
+         "For a student with two heads (distilled DeiT, PiT, LeViT): "
+         "`token`: the class head learns from the labels, the distillation "
+         "head from the teacher, as in DeiT; `mean`: their mean learns from "
+         "both. `auto`: token if there are two.")
         .needs("train.distill.type: soft or hard", on);
     v.field(
          "teacher",
@@ -76,7 +76,7 @@ struct DistillConfig {
     v.field(
          "temperature",
          temperature,
-         "`soft`: what the logits of both are divided by.")
+         "`soft`: divisor of the logits of both networks.")
         .more_than(0.0)
         .needs("train.distill.type", type, DistillKind::kSoft);
   }

@@ -43,10 +43,9 @@ struct EvalConfig {
     v.field(
         "check_classes",
         check_classes,
-        "With -eval: the names of the data's classes must be those that a "
-        "checkpoint was trained with; with train.distill, those of the "
-        "training "
-        "data must be the ones that the teacher was trained with.");
+        "With -eval: the class names of the data must equal those of the "
+        "checkpoint; with train.distill: the class names of the training "
+        "data must equal the teacher's.");
     v.field(
         "precision",
         precision,
@@ -65,26 +64,25 @@ struct EvalConfig {
     v.field(
          "batches",
          batches,
-         "Evaluate at most so many batches on each device, the first ones: for "
-         "trials, since such numbers are not those of the dataset; `null`: "
-         "all.")
+         "Evaluate only this number of first batches on each device, for "
+         "trials: the results do not describe the whole dataset; `null`: all.")
         .in_range(1, 1000000000);
     v.field(
         "subset",
         subset,
         "`folder`, `list`, `tar`: a text file with a class on each line, by "
         "its name (the class folder's, as a WordNet id) or by its number in "
-        "the model. Only these can be predicted, and only images of these are "
-        "evaluated. The data need have no others, as ImageNet-A and "
-        "ImageNet-R have not: their classes are found among the model's by "
-        "name.");
+        "the model. Only these classes can be predicted, and only their "
+        "images are evaluated. The data may lack all other classes, as "
+        "ImageNet-A and ImageNet-R: their classes are matched to the model's "
+        "by name.");
     v.field(
         "real_labels",
         real_labels,
         "`folder`, `list`, `tar` with the validation images of ImageNet: "
-        "real.json, with the labels that people found for each of them (Beyer "
-        "et al., 2020). Evaluations tell `real_top1` too: the share of images "
-        "whose prediction is one of these, of those that have any.");
+        "real.json, with reassessed labels of each image (Beyer et al., "
+        "2020). Evaluations also report `real_top1`: the share of images "
+        "with such labels whose prediction is one of them.");
   }
 };
 

@@ -27,7 +27,7 @@ constexpr auto names_of(ProgressKind) {
       {{kAuto, "auto"}, {kLine, "line"}, {kPlain, "plain"}, {kOff, "off"}});
 }
 
-// What is wrong with an address, or "".
+// Returns the mistake in an address, or "".
 inline std::string fault_of_web_address(const std::string& text) {
   for (const std::string_view scheme : {"http://", "https://"}) {
     if (text.starts_with(scheme)) {
@@ -40,8 +40,7 @@ inline std::string fault_of_web_address(const std::string& text) {
   return "it begins with neither";
 }
 
-// What is wrong with a key that names optimizer steps, at most kMost of them;
-// or "".
+// Returns the mistake in a range of at most kMost optimizer steps, or "".
 template <std::int64_t kMost>
 std::string fault_of_steps(const std::string& text) {
   StepRange range;
@@ -53,7 +52,7 @@ constexpr std::int64_t kMostTraced = 100;
 // A batch of images has some hundred megabytes.
 constexpr std::int64_t kMostBatches = 1000;
 
-// What is recorded, and how often.
+// Records of a run, and their frequency.
 struct LogConfig {
   std::int64_t every = 20;
   LogCount count = LogCount::kRun;

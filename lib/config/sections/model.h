@@ -109,9 +109,8 @@ struct ModelConfig {
     v.field(
          "dropout",
          dropout,
-         "Share of the values of a ViT that are zero in training, behind the "
-         "position embedding, attention's projection and both layers of the "
-         "MLP.")
+         "Dropout probability of a ViT after the position embedding, "
+         "attention's projection and both layers of the MLP.")
         .at_least(0.0)
         .less_than(1.0);
     v.field(
@@ -123,8 +122,8 @@ struct ModelConfig {
     v.field(
         "global_pool",
         global_pool,
-        "What a ViT's classifier reads: the class `token`, or the mean of the "
-        "patches with the last norm behind it (`avg`), as MAE is fine-tuned; "
+        "Input of a ViT's classifier: the class `token`, or the mean of the "
+        "patches, followed by the last norm (`avg`), as MAE is fine-tuned; "
         "`auto`: from the name.");
     visit_mae(v);
     v.field(
@@ -161,7 +160,7 @@ struct ModelConfig {
   }
 
  private:
-  // Of masked autoencoders.
+  // Keys of masked autoencoders.
   template <typename Visitor>
   void visit_mae(Visitor& v) {
     v.field(

@@ -14,8 +14,8 @@
 
 namespace vitrain::config {
 
-// One run, whole: what a YAML file defines after defaults, `base:` files and
-// overrides. Plain values; nothing that changes the result lives outside it.
+// The complete definition of a run, after defaults, `base:` files, the file and
+// overrides. Plain values; nothing outside of it changes the result.
 struct Recipe {
   RunConfig run;
   DevicesConfig devices;
@@ -31,17 +31,17 @@ struct Recipe {
 
   template <typename Visitor>
   void visit(Visitor& v) {
-    v.section("run", run, "What the run is called and how long it lasts.");
+    v.section("run", run, "Name and length of the run.");
     v.section("devices", devices, "Which devices train.");
     v.section("model", model, "The network.");
-    v.section("data", data, "Samples and what is done to them.");
+    v.section("data", data, "Samples and their processing.");
     v.section("optim", optim, "The optimizer.");
     v.section("schedule", schedule, "Learning rate over time.");
     v.section("train", train, "The training step.");
     v.section("dist", dist, "Exchange between workers.");
     v.section("checkpoint", checkpoint, "Saved states.");
     v.section("eval", eval, "Evaluation.");
-    v.section("log", log, "What is recorded.");
+    v.section("log", log, "Records of the run.");
   }
 };
 

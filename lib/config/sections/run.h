@@ -15,7 +15,7 @@ constexpr auto names_of(Determinism) {
   return enum_names<Determinism>({{kFast, "fast"}});
 }
 
-// What the run is called, where it writes and how long it lasts.
+// Name, output folder and length of a run.
 struct RunConfig {
   std::string name = "auto";
   std::string output = "runs";
@@ -53,16 +53,16 @@ struct RunConfig {
     v.field(
          "stop_after",
          stop_after,
-         "So long after its start, as `2ep` or `500st`, training saves a "
-         "checkpoint and stops as on request (exit 75); resumed, it goes on "
-         "for as long again. For queues with short jobs; schedules span the "
-         "whole run. `null`: never.")
+         "After this length, as `2ep` or `500st`, training saves a "
+         "checkpoint and stops as on request (exit 75); each resume trains "
+         "for this length again. For queues with short jobs; schedules span "
+         "the whole run. `null`: never.")
         .more_than(0.0);
     v.field(
          "patience",
          patience,
-         "Stop after so many evaluations in a row that were not better than "
-         "the best one, by checkpoint.metric; `null`: never.")
+         "Stop after this number of consecutive evaluations without a new "
+         "best checkpoint.metric; `null`: never.")
         .in_range(1, 1000000);
     v.field(
         "determinism",

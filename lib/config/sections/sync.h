@@ -35,17 +35,17 @@ constexpr auto names_of(SyncMode) {
        {kHogwild, "hogwild"}});
 }
 
-// What holds of a mode wherever it matters; how it works is in dist/, and
-// engine/exchange/gradient_exchange.cpp makes it.
+// Properties of a mode. dist/ implements it;
+// engine/exchange/gradient_exchange.cpp creates it.
 struct SyncTraits {
-  bool gradients_travel = false; // weights do in the others
+  bool gradients_travel = false; // false: weights are exchanged
   bool replicas_equal = false; // after every step
   bool averages_from_start = false; // dist.sync.start and average count
   bool uses_period = false; // dist.sync.period counts
   bool groups_ranks = false; // some ranks have groups of their own
   bool one_node = false; // shares memory
-  // What it keeps, in copies of all parameters: as gradients travel, in fp32,
-  // and in fp32 for dist.sync.predict.
+  // Memory in copies of all parameters: in the wire format of gradients, in
+  // fp32, and in fp32 for dist.sync.predict.
   int gradient_copies = 0;
   int weight_copies = 0;
   int predict_copies = 0;
@@ -75,7 +75,7 @@ constexpr SyncTraits traits_of(SyncMode mode) {
       return {.uses_period = true, .weight_copies = 2};
     case SyncMode::kOverlapAverage: // own, and the sum under way
       return {.uses_period = true, .weight_copies = 2};
-    case SyncMode::kAsyncPs: // what is sent and what comes
+    case SyncMode::kAsyncPs: // sent and received
       return {
           .gradients_travel = true, .weight_copies = 2, .predict_copies = 3};
     case SyncMode::kHogwild:
@@ -146,16 +146,16 @@ struct SyncConfig {
     v.field(
          "average",
          average,
-         "`local_sgd`, `post_local_sgd`: what is averaged; the optimizer's "
-         "state stays each device's own, or is averaged too.")
+         "`local_sgd`, `post_local_sgd`: the averaged state: only "
+         "parameters, or the optimizer's state too.")
         .needs("dist.sync.mode: local_sgd or post_local_sgd", [this] {
           return traits().averages_from_start;
         });
     v.field(
          "group_size",
          group_size,
-         "`post_local_sgd`: consecutive ranks that average gradients in every "
-         "step; `auto`: those of a node.")
+         "`post_local_sgd`: number of consecutive ranks that average "
+         "gradients in every step; `auto`: the ranks of a node.")
         .auto_value()
         .in_range(1, 1 << 20)
         .needs("dist.sync.mode", mode, kPostLocalSgd);
@@ -202,8 +202,8 @@ struct SyncConfig {
     v.field(
          "on_stale",
          on_stale,
-         "`async_ps`: workers `wait`, so that no gradient becomes too old, or "
-         "one that did is left out (`drop`).")
+         "`async_ps`: workers `wait`, so that no gradient becomes too old, "
+         "or gradients that are too old are dropped (`drop`).")
         .needs("dist.sync.mode", mode, kAsyncPs);
     v.field(
          "servers",

@@ -17,8 +17,8 @@ struct TopKConfig {
     v.field(
          "share",
          share,
-         "Share of each gradient that a device sends in a step, those of the "
-         "largest magnitude: 0.001 is a thousandth.")
+         "Share of each gradient that a device sends in a step, the values "
+         "of largest magnitude: 0.001 is a thousandth.")
         .more_than(0.0)
         .less_than(0.5);
     v.field("start", start, "Until then gradients travel as they are.");
@@ -30,14 +30,14 @@ struct TopKConfig {
     v.field(
         "momentum_correction",
         momentum_correction,
-        "Each device adds up its own velocity instead of its gradient, so that "
-        "what is sent late has the momentum that it would have had; for "
-        "optim.name: sgd, which then makes no momentum of its own.");
+        "Each device accumulates velocities instead of gradients, so that "
+        "delayed values include their momentum; for optim.name: sgd, which "
+        "then applies no momentum itself.");
     v.field(
          "momentum_masking",
          momentum_masking,
-         "The velocity of what is sent begins anew: late gradients do not "
-         "drive weights further.")
+         "The velocity of sent values is reset, so that late gradients do "
+         "not push weights further.")
         .needs("dist.topk.momentum_correction", [this] {
           return momentum_correction;
         });

@@ -90,16 +90,14 @@ struct TrainConfig {
     v.field(
         "loss",
         loss,
-        "`cross_entropy` of the classes; `binary_cross_entropy` of each class "
-        "against the others, and `focal`, which lets go of what is easy, in "
-        "training, while evaluation reports cross entropy; `jensen_shannon`: "
-        "cross entropy of the image with crop and flips alone, and that "
-        "versions "
-        "of it with all changes get the same probabilities (AugMix); `mse`: "
-        "mean "
-        "squared error, for data.train.kind: vectors; "
-        "`pixels`: that of the patches that a masked autoencoder (mae_vit_...) "
-        "does not see, without labels.");
+        "`cross_entropy` of the classes; `binary_cross_entropy` of each "
+        "class against all others, and `focal`, which reduces the weight of "
+        "easy samples, in training, while evaluation reports cross entropy; "
+        "`jensen_shannon`: cross entropy of the image with crop and flips "
+        "only, plus the divergence of its augmented versions (AugMix); "
+        "`mse`: mean squared error, for data.train.kind: vectors; `pixels`: "
+        "mean squared error of the hidden patches of a masked autoencoder "
+        "(mae_vit_...), without labels.");
     v.field(
          "label_smoothing",
          label_smoothing,
@@ -110,7 +108,7 @@ struct TrainConfig {
          "bce_threshold",
          bce_threshold,
          "`binary_cross_entropy` and `focal`: targets above it count as 1, "
-         "others as 0; `null`: as they are.")
+         "all other targets as 0; `null`: unchanged targets.")
         .at_least(0.0)
         .less_than(1.0);
     v.field(
@@ -147,21 +145,21 @@ struct TrainConfig {
   }
 
  private:
-  // Of losses that have classes.
+  // Keys of losses that have classes.
   template <typename Visitor>
   void visit_classes(Visitor& v) {
     v.field(
          "bce_pos_weight",
          bce_pos_weight,
-         "`binary_cross_entropy`: how much more a class that is there counts "
-         "than one that is not; `null`: as much.")
+         "`binary_cross_entropy`: weight of a present class relative to an "
+         "absent one; `null`: equal.")
         .more_than(0.0)
         .needs("train.loss", loss, LossKind::kBinaryCrossEntropy);
     v.field(
          "focal_alpha",
          focal_alpha,
-         "`focal`: weight of a class that is there, and 1 - alpha of one that "
-         "is not; -1: neither.")
+         "`focal`: weight of a present class; an absent one has 1 - alpha; "
+         "-1: no weights.")
         .one_of_or_at_least(-1.0, 0.0)
         .at_most(1.0)
         .needs("train.loss", loss, LossKind::kFocal);

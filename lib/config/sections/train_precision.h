@@ -32,9 +32,9 @@ void visit_precision(
   v.field(
        "loss_scale",
        loss_scale,
-       "`fp16`: what the loss is multiplied by at first, so that small "
-       "gradients do not vanish. A step whose gradients overflow changes "
-       "nothing and halves it.")
+       "`fp16`: initial factor of the loss, so that small gradients do not "
+       "vanish. A step whose gradients overflow changes nothing and halves "
+       "it.")
       .at_least(1.0)
       .needs("train.precision", precision, Precision::kFp16);
   v.field(

@@ -15,8 +15,8 @@ constexpr auto names_of(OnNonFinite) {
       {{kStop, "stop"}, {kSkip, "skip"}, {kRollback, "rollback"}});
 }
 
-// What train.recompute means: every how many blocks one is computed again; 0:
-// none; -1: it is no such text.
+// Parses train.recompute: every n-th block is recomputed; 0: none; -1: invalid
+// text.
 inline std::int64_t recompute_every(const std::string& text) {
   if (text == "none" || text == "blocks") {
     return text == "none" ? 0 : 1;
@@ -51,11 +51,11 @@ void visit_safety(
   v.field(
       "on_non_finite",
       on_non_finite,
-      "What to do when a gradient norm is not finite. `stop`: exit 5. `skip`: "
-      "the step changes nothing on any worker, and the run goes on. "
-      "`rollback`: weights and optimizer become those of the last checkpoint, "
-      "and the run goes on behind the step; the samples since then are not "
-      "used again.");
+      "Reaction to a gradient norm that is not finite. `stop`: exit 5. "
+      "`skip`: the step changes nothing on any worker, and the run "
+      "continues. `rollback`: weights and optimizer are reset to the last "
+      "checkpoint, and the run continues after the step; the samples since "
+      "then are not used again.");
   const auto goes_on = [&on_non_finite] {
     return on_non_finite != OnNonFinite::kStop;
   };

@@ -159,7 +159,7 @@ void write_file_atomically(
       fd,
       ExitCode::kStorage,
       "{}: cannot create: {}",
-      printable(path.native()), // the other name tells nobody anything
+      printable(path.native()), // the temporary name would not help the user
       error_text(errno));
   int error = write_durably(std::move(fd), bytes);
   if (error == 0 && ::rename(temporary.c_str(), path.c_str()) != 0) {

@@ -28,11 +28,11 @@ class Fd {
   int fd_ = -1;
 };
 
-// The whole file; refuses what is not a regular file and what is larger than
-// `limit` bytes. Never blocks on a FIFO. Throws Error(code) naming the path.
+// Returns the content of a regular file of at most `limit` bytes. Never blocks
+// on a FIFO. Throws Error(code) that names the path.
 std::string
 read_file(const std::filesystem::path& path, std::size_t limit, ExitCode code);
-// The same into a buffer, whose memory is used again.
+// read_file() into a buffer, whose memory is reused.
 void read_file(
     const std::filesystem::path& path,
     std::size_t limit,
@@ -48,16 +48,15 @@ int write_all(int fd, const void* bytes, std::size_t size);
 // Writes bytes to a new file, syncs and closes it. Returns 0 or an errno.
 int write_durably(Fd fd, std::string_view bytes);
 
-// Creates a file beside `path` for what will take its name when it is complete,
-// and sets `part` to its name, PATH.part-1a2b3c4d, which no file had before.
-// Without a descriptor, errno says why.
+// Creates a temporary file next to `path`, to be renamed to `path` when
+// complete, and sets `part` to its unique name, PATH.part-1a2b3c4d. Returns an
+// empty descriptor and sets errno on failure.
 Fd create_part(const std::filesystem::path& path, std::filesystem::path& part);
 
-// Replaces `path` by `bytes` such that a reader, and a crash at any instant,
-// sees the old or the new content: temporary file beside it, fsync, rename,
-// fsync of the folder. A symbolic link or a device in its place is replaced,
-// too: a file that a user names is for results::OutputFile. Throws
-// Error(kStorage).
+// Replaces the content of `path` atomically: readers, also after a crash, see
+// the old or the new content (temporary file, fsync, rename, fsync of the
+// folder). A symbolic link or a device at `path` is replaced; use
+// results::OutputFile for files named by users. Throws Error(kStorage).
 void write_file_atomically(
     const std::filesystem::path& path,
     std::string_view bytes);
@@ -73,11 +72,12 @@ void make_folders(const std::filesystem::path& path);
 // Absolute path of the running executable.
 std::filesystem::path executable_path();
 
-// The program that has torch, which `vitrain` beside it becomes (app/main.cpp).
+// The program that links torch; `vitrain` replaces itself by it with exec()
+// (app/main.cpp).
 inline constexpr const char* kProgramWithTorch = "vitrain_torch";
 
-// Absolute path of what people start: the running executable, or `vitrain` in
-// the place of the program with torch.
+// Returns the absolute path of the program that users start: the running
+// executable, or `vitrain` if that is the program with torch.
 std::filesystem::path program_path();
 
 // Text of an errno: "No such file or directory".

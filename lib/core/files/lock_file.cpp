@@ -94,11 +94,11 @@ bool LockFile::try_to_take() {
   return owns(path_);
 }
 
-// A claim on the lock of a holder that is gone is a file that exists once,
-// since its name has the holder's nonce; its owner is the next holder, and may
-// be gone in turn. The process at the end of that chain puts its claim into the
-// lock's place. A claim counts only if the lock and all claims before it are
-// still there after it was made: one that came too late is void.
+// To take over the lock of a dead holder, a process creates a claim file. Its
+// name contains the holder's nonce, so only one process can create it; its
+// owner is the next holder, and may die in turn. The process at the end of this
+// chain renames its claim to the lock. A claim is valid only if the lock and
+// all earlier claims still exist after it was created.
 bool LockFile::take_from(const LockHolder& first) {
   const Fd old(::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   std::vector<LockHolder> chain{first};
@@ -263,7 +263,7 @@ LockFile::~LockFile() {
       ::unlink(path_.c_str());
     }
   } catch (const std::exception&) {
-    // What stays is taken over by the next process.
+    // If removal fails, the next process takes the lock over.
   }
 }
 

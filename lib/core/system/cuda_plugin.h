@@ -11,10 +11,11 @@ class Store;
 
 namespace vitrain {
 
-// What needs CUDA or NCCL, implemented in vitrain_cuda.so beside the
-// executable. A worker on a CUDA device opens it before its first torch call
-// (torch caches its CUDA hooks); the executable itself links libtorch_cpu only,
-// so one binary serves machines with and without GPUs.
+// Interface to everything that needs CUDA or NCCL, implemented in
+// vitrain_cuda.so next to the executable. A worker on a CUDA device opens it
+// before its first torch call, because torch caches its CUDA hooks. The
+// executable itself links libtorch_cpu only, so that it runs on machines with
+// and without GPUs.
 class CudaPlugin {
  public:
   virtual ~CudaPlugin() = default;
@@ -47,14 +48,14 @@ inline constexpr const char* kCudaPluginVersionSymbol =
     "vitrain_cuda_plugin_version";
 inline constexpr const char* kCudaPluginSymbol = "vitrain_cuda_plugin";
 
-// Whether vitrain_cuda.so lies beside the executable: the build is for GPUs
-// too.
+// Returns true if vitrain_cuda.so is next to the executable, that is, if the
+// build supports GPUs.
 bool has_cuda_plugin();
-// Opens vitrain_cuda.so beside the executable, once. Throws Error(kUsage) with
-// the loader's reason when it cannot be opened or is of another build.
+// Opens vitrain_cuda.so next to the executable, once. Throws Error(kUsage) with
+// the loader's reason if it cannot be opened or belongs to another build.
 const CudaPlugin& open_cuda_plugin();
-// The same, and throws Error(kUsage) with CUDA's reason where there is no
-// driver that it works with.
+// Opens vitrain_cuda.so and initialises CUDA. Also throws Error(kUsage) with
+// CUDA's reason if there is no usable driver.
 const CudaPlugin& load_cuda_plugin();
 
 } // namespace vitrain

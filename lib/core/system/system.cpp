@@ -50,7 +50,7 @@ std::optional<std::string> value_after(
 
 ProcessStatus status_of(pid_t pid) {
   const std::string stat = content_of(fmt::format("/proc/{}/stat", pid));
-  // Fields are counted behind the name in parentheses, which may have blanks.
+  // Fields are counted after the name in parentheses, which may contain spaces.
   const std::size_t name_end = stat.rfind(')');
   if (name_end == std::string::npos) {
     return {};

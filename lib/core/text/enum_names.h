@@ -11,8 +11,8 @@
 
 namespace vitrain {
 
-// The names of an enumeration in recipes, records and messages stand beside it,
-// as a function in its namespace that returns them:
+// Names of an enumeration in recipes, records and messages. They are defined
+// next to the enumeration, as a function in its namespace:
 //
 //   enum class Color { kRed, kDarkBlue };
 //   constexpr auto names_of(Color) {
@@ -42,7 +42,7 @@ std::string name_of(Enum value) {
   return std::string(found->name);
 }
 
-// The enumerator of a name; none where it has none.
+// Returns the enumerator of a name; nullopt for an unknown name.
 template <typename Enum>
 std::optional<Enum> value_of(std::string_view name) {
   static constexpr auto kNames = names_of(Enum{});

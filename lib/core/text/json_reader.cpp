@@ -60,7 +60,7 @@ Json parse_json(
         problem = fmt::format("has '{}' twice in one object", printable(key));
       }
     }
-    return problem.empty(); // what is refused is not kept either
+    return problem.empty(); // false: the parser discards the refused value
   };
   Json json = Json::parse(text, watch, /*allow_exceptions=*/false);
   VITRAIN_CHECK(problem.empty(), code, "{}: {}", source, problem);

@@ -18,13 +18,13 @@ Json parse_json(
     const std::string& source,
     ExitCode code);
 
-// Reads the members of a JSON object from outside by name and type. Throws
-// Error(code) with source and key for what is missing or of another type:
+// Reads members of an untrusted JSON object by name and type. Throws
+// Error(code) with source and key if a member is missing or has another type:
 // "m.json: 'state.run.step' is a string, not an integer".
 class JsonReader {
  public:
-  // `name`: of the object, before the names of its members; "" for the whole
-  // file. Throws when `json` is no object; it must outlive the reader.
+  // `name`: name of the object, a prefix of its members' names; "" for the
+  // whole file. Throws if `json` is no object. `json` must outlive the reader.
   JsonReader(
       const Json& json,
       std::string source,
@@ -53,7 +53,7 @@ class JsonReader {
       const Json& value,
       std::string_view wanted) const;
 
-  // What a value is, under its whole name.
+  // Convert a value; `name` is its full name, for messages.
   std::int64_t integer_of(const Json& value, const std::string& name) const;
   std::string text_of(const Json& value, const std::string& name) const;
   JsonReader object_of(const Json& value, const std::string& name) const;

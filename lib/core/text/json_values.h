@@ -7,8 +7,8 @@
 
 #include "core/text/json.h"
 
-// What a record has under a key: nothing where it has no such key, is no
-// object, or has another type there.
+// Values of a record by key: nullopt if the record has no such key, is no
+// object, or the value has another type.
 namespace vitrain {
 
 std::optional<double> json_number(const Json& record, std::string_view key);

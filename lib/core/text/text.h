@@ -14,11 +14,11 @@ std::string join(std::span<const std::string> parts, std::string_view glue);
 // Without leading and trailing blanks, tabs, CR and LF.
 std::string_view trim(std::string_view text);
 
-// A text without `prefix` where it begins with it.
+// Returns the text without `prefix`; unchanged if it does not begin with it.
 std::string without_prefix(std::string_view text, std::string_view prefix);
 
-// Every line of a text after `prefix`; a last line without a newline gets one.
-// "" stays "".
+// Returns the text with `prefix` before every line; a last line without newline
+// gets one. "" stays "".
 std::string prefixed(std::string_view text, std::string_view prefix);
 
 // Damerau-Levenshtein distance (adjacent transpositions count one).

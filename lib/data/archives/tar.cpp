@@ -116,7 +116,8 @@ class TreeLister {
   std::int64_t elsewhere_ = 0;
 };
 
-// Whether the first image of an archive has a .cls member beside it.
+// Returns true if the first image of an archive has a .cls member of the same
+// name.
 bool is_webdataset(const TarFile& tar, const std::string& name) {
   TarReader reader(name, tar.reader(), 0, tar.size());
   TarMember member;

@@ -94,7 +94,7 @@ std::vector<std::string> matching_all(const std::vector<std::string>& paths) {
   return files;
 }
 
-// The names that braces behind the folder that is there make.
+// Returns the names that the braces after the existing folder expand to.
 std::vector<std::string> expand_file_braces(const std::string& path) {
   const std::string folder(existing_folder(path));
   std::vector<std::string> names = expand_braces(path.substr(folder.size()));
@@ -104,7 +104,7 @@ std::vector<std::string> expand_file_braces(const std::string& path) {
   return names;
 }
 
-// What stands between the braces: "1..3", or "a,b".
+// Expands the text between braces: "1..3", or "a,b".
 std::vector<std::string> alternatives(
     const std::string& pattern,
     const std::string& inside) {
@@ -211,7 +211,7 @@ Index::Place place_of(
 
 TarFile::TarFile(const std::string& path)
     : DataFile(path, "", "kind tar takes tar archives") {
-  // Reading ahead behind each header would read the whole archive.
+  // Read-ahead after each header would read the whole archive.
   ::posix_fadvise(fd(), 0, 0, POSIX_FADV_RANDOM);
 }
 

@@ -73,7 +73,7 @@ std::optional<std::int64_t> TarHeader::size() const {
   if ((first & 0x80) == 0) {
     return octal(bytes);
   }
-  // GNU's numbers beyond octal digits: big-endian behind the first bit.
+  // GNU's format for large numbers: big-endian after the first bit.
   std::uint64_t value = first & 0x7F;
   for (const char c : bytes.substr(1)) {
     if (value >> 47 != 0) {

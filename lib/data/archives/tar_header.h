@@ -14,16 +14,16 @@ class TarHeader {
  public:
   explicit TarHeader(std::string_view block) : block_(block) {}
 
-  // Whether the checksum is that of the block.
+  // True if the checksum matches the block.
   bool is_valid() const;
   bool is_zero() const { return block_.find_first_not_of('\0') == block_.npos; }
   char type() const;
-  // With the part in front that ustar has a field of its own for.
+  // Full name, including ustar's prefix field.
   std::string name() const;
-  // Nothing for what is no number, or negative, or beyond 2^55.
+  // nullopt if it is not a number in [0, 2^55].
   std::optional<std::int64_t> size() const;
-  // Of GNU's old sparse files: whether a block with more of the file's map
-  // comes behind this header, and behind such a block.
+  // GNU's old sparse files: true if another block of the file's map follows
+  // this header, or such a block.
   bool has_more_map() const;
   static bool has_more_map_behind(std::string_view block);
 
@@ -40,14 +40,14 @@ class TarHeader {
   std::string_view block_;
 };
 
-// What a pax header says about the member behind it.
+// Records of a pax header about the member after it.
 struct PaxRecords {
   std::optional<std::string> path;
   std::optional<std::int64_t> size;
   bool sparse = false; // GNU's files with holes
 
-  // Adds the records of `text` ("LENGTH KEY=VALUE\n", one behind the other).
-  // False when they are damaged.
+  // Adds the records of `text` ("LENGTH KEY=VALUE\n" ...). Returns false if
+  // they are damaged.
   bool read(std::string_view text);
 };
 

@@ -11,7 +11,7 @@ namespace vitrain::data {
 namespace {
 
 constexpr std::size_t kBuffer = 16 * kTarBlock;
-// Of a name or of the extended header of one member.
+// Limit of a member's long name or extended header, in bytes.
 constexpr std::int64_t kMostExtended = 1 << 20;
 
 std::int64_t in_blocks(std::int64_t size) {
@@ -144,7 +144,7 @@ bool TarReader::read_header() {
   return true;
 }
 
-// Whether nothing but a part of a block is left behind a member.
+// Returns true if less than a block remains after a member.
 bool TarReader::ends_unclosed() {
   const std::int64_t left = end_ - next_;
   if (!whole_ || left < 0 || left >= kTarBlock) {
@@ -154,9 +154,9 @@ bool TarReader::ends_unclosed() {
   return true;
 }
 
-// An archive ends with two blocks of zeros; programs that write one are read as
-// well. What is behind them up to the end of a record may be anything. Goes to
-// the first header there, that of another archive; false when there is none.
+// An archive ends with two zero blocks (one is accepted), followed by arbitrary
+// bytes up to the end of a record. Advances to the first header of another
+// archive after that; returns false if there is none.
 bool TarReader::find_next_archive() {
   for (; next_ + kTarBlock <= end_; next_ += kTarBlock) {
     block_ = block_at(next_);
@@ -173,7 +173,7 @@ bool TarReader::find_next_archive() {
   return false;
 }
 
-// Bytes behind the header, after a check that they are there.
+// Returns the size of the member's content, after a check that it is present.
 std::int64_t TarReader::body_size(const PaxRecords& records) const {
   const auto size = records.size ? records.size : TarHeader(block_).size();
   if (!size) {
@@ -229,7 +229,8 @@ void TarReader::skip_sparse_file() {
   skip_body(size);
 }
 
-// Counts what is passed over, and goes behind its bytes.
+// Returns true for a regular file; otherwise counts the member and skips its
+// content.
 bool TarReader::is_regular() {
   switch (TarHeader(block_).type()) {
     case '0':
@@ -262,7 +263,7 @@ bool TarReader::is_regular() {
   }
 }
 
-// False for what is passed over.
+// Returns false for a skipped member.
 bool TarReader::read_member(const PaxRecords& records, TarMember& member) {
   if (!is_regular()) {
     return false;

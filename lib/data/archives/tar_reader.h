@@ -24,18 +24,18 @@ struct TarMember {
   std::int64_t archive = 0; // of several in one file, from 0
 };
 
-// Goes through the headers of a tar archive, in place: nothing is unpacked, and
-// the bytes of members are not touched. Reads ustar, the older format before
-// it, GNU's long names and pax headers (path, size). Folders are passed over;
-// links, devices, sparse files and names with ".." are passed over and counted.
-// Reads on behind the zeros that close an archive, as tar -i and Python's
-// tarfile with ignore_zeros do, since archives may stand one behind the other;
-// and, as they do, needs no zeros at the end of the file.
-// Every method throws Error(kData), with the archive's name, an offset and the
-// reason, for an archive that is damaged or was cut off within a member.
+// Reads the headers of a tar archive in place: nothing is unpacked, and the
+// content of members is not read. Supports ustar, the older v7 format, GNU's
+// long names and pax headers (path, size). Skips folders; skips and counts
+// links, devices, sparse files and names with "..". Continues after the zeros
+// that end an archive, as tar -i and Python's tarfile with ignore_zeros,
+// because archives may be concatenated, and does not need zeros at the end of
+// the file. Every method throws Error(kData), with the archive's name, an
+// offset and the reason, for an archive that is damaged or truncated within a
+// member.
 class TarReader {
  public:
-  // The archive lies in [begin, end) of what `read` reads. `name` is for
+  // The archive is at [begin, end) of the bytes of `read`. `name` is for
   // messages.
   TarReader(
       std::string name,
@@ -48,7 +48,7 @@ class TarReader {
   // The bytes of a member, if it has at most `most` of them.
   std::string contents(const TarMember& member, std::int64_t most) const;
 
-  // What was passed over, and what is unusual.
+  // Counts of skipped members and irregularities.
   struct Skipped {
     std::int64_t links = 0;
     std::int64_t special = 0; // devices, FIFOs

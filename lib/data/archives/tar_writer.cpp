@@ -37,8 +37,8 @@ std::string pax_record(std::string_view key, std::string_view value) {
 } // namespace
 
 void check_absent(const std::filesystem::path& path) {
-  // A link to nothing is something, too; what cannot be looked up is found out
-  // by who writes there.
+  // A dangling link counts as existing; errors of the look-up are reported when
+  // the file is written.
   std::error_code error;
   const auto status = std::filesystem::symlink_status(path, error);
   VITRAIN_CHECK(

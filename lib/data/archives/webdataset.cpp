@@ -17,8 +17,8 @@ namespace {
 constexpr std::int64_t kMostLabelBytes = 1 << 20;
 constexpr std::string_view kJson = "json:";
 
-// Whether what is behind the first dot of an image's name is no more than its
-// format: "jpg", "jpg.vjc". "seg.png" is another image that belongs to it.
+// Returns true if the text after the first dot of an image's name is only its
+// format: "jpg", "jpg.vjc". "seg.png" is an additional image of the sample.
 bool is_plain(std::string_view extension) {
   if (extension.ends_with(kPackedSuffix)) {
     extension.remove_suffix(kPackedSuffix.size());
@@ -26,8 +26,8 @@ bool is_plain(std::string_view extension) {
   return extension.find('.') == extension.npos;
 }
 
-// Whether what is behind the first dot says that the image is the one to be
-// classified: "image.png", "img.jpg".
+// Returns true if the text after the first dot marks the image to classify:
+// "image.png", "img.jpg".
 bool is_named_image(std::string_view extension) {
   const std::string_view name = extension.substr(0, extension.find('.'));
   return (name == "image" || name == "img") &&

@@ -26,8 +26,8 @@ class WebDataset {
   // Throws Error(kData) for a label that is neither "", "cls" nor "json:FIELD".
   explicit WebDataset(const SourceOptions& options);
 
-  // The name that members of a sample share, and what is behind its dot; both
-  // empty for a name that is of no sample.
+  // Splits a member's name into the sample's name and the extension after its
+  // first dot; both empty if it belongs to no sample.
   static std::pair<std::string_view, std::string_view> parts_of(
       std::string_view name);
 
@@ -77,7 +77,7 @@ class WebDataset {
       const std::string& archive) const;
 
   std::string extension_ = "cls"; // of the member with the label
-  std::vector<std::string> fields_; // json: where it is in there
+  std::vector<std::string> fields_; // json: path of the field
   LabelTexts texts_;
   Sample sample_;
   Index::Contents found_; // samples, as far as they are known

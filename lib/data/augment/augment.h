@@ -9,14 +9,13 @@
 
 namespace vitrain::data {
 
-// What happens to the pixels of a training image after crop and horizontal
-// flip.
+// Changes to the pixels of a training image after crop and horizontal flip.
 struct AugmentOptions {
-  double vertical_flip = 0; // probability, as the other ones
+  double vertical_flip = 0; // probability, like the other values
   std::optional<PolicyOptions> policy;
   // torchvision's ColorJitter: factors of brightness, contrast and saturation
-  // are uniform within so much of 1 (not below 0), the hue's turn within so
-  // much of 0; 0: left out.
+  // are uniform in [1 - v, 1 + v] (at least 0), the hue's shift in [-v, v]; 0:
+  // skipped.
   std::array<double, 4> jitter{};
   double jitter_probability = 1;
   double grayscale = 0;
@@ -29,8 +28,8 @@ struct AugmentOptions {
 
 // In the order of timm's create_transform: vertical flip, policy, colour
 // jitter, grayscale, blur; then solarize, as in BYOL and DINO. A pure function
-// of (options, pixels, draw), whose stages draw from streams of their
-// own: changing one leaves the others as they are. Thread-safe.
+// of (options, pixels, draw), whose stages draw from separate streams: changing
+// one stage does not change the rest. Thread-safe.
 class Augment {
  public:
   explicit Augment(const AugmentOptions& options);

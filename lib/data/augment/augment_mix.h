@@ -26,7 +26,8 @@ struct ChainMix {
 // timm: the mixture is rounded down to 8 bits and blended with the image; its
 // b1 (blended): each chain is blended into the image, rounded down every time.
 void mix_as_timm(const ChainMix& mix);
-// What b1 does with given weights of the chains, of which `share` is mixed in.
+// Blends chains with the given weights; `share`: part of the mixed image in the
+// result.
 void blend_as_timm(
     const ChainMix& mix,
     std::span<const float> weights,

@@ -11,8 +11,8 @@
 
 namespace vitrain::data {
 
-// What is done to the pixels; the argument is that of lib/image's function,
-// of a shear the coefficient, of a shift the pixels that the source is ahead.
+// Operation on pixels. Its argument is the function's in lib/image: the
+// coefficient of a shear, the source's offset in pixels of a translation.
 enum class PixelOp {
   kIdentity,
   kAutoContrast,
@@ -40,7 +40,7 @@ struct PixelStep {
   double argument = 0;
 };
 
-// How pixels are moved, and what stands where none came from.
+// Interpolation of geometric operations, and the fill colour.
 struct MoveOptions {
   image::AffineOptions affine;
   std::array<std::uint8_t, 3> rotation_fill{};
@@ -53,7 +53,7 @@ struct AugmentScratch {
   std::vector<float> mixed; // ... and the sum of all
 };
 
-// Of a table of operations the one of this name. Throws std::out_of_range.
+// Returns the operation of this name in a table. Throws std::out_of_range.
 template <typename Ops>
 const auto& op_named(const Ops& ops, std::string_view name) {
   const auto found =

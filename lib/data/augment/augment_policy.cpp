@@ -158,10 +158,11 @@ AugmentPolicy timm_mix(const PolicyOptions& options) {
   };
 }
 
-// Magnitudes that torchvision tells apart where no option says so.
+// torchvision's number of magnitude levels in policies without an option for
+// it.
 constexpr int kBins = 10;
 
-// torchvision's _apply_op at a bin, with a sign that is drawn.
+// Applies torchvision's _apply_op at a level, with a random sign.
 void apply_at_bin(
     const TorchvisionOp& op,
     TorchvisionSpace space,

@@ -237,7 +237,7 @@ std::vector<TableChoice> choices_of(std::span<const Pair> table) {
   return choices;
 }
 
-// The same table with another variant of one operation.
+// Returns the table with an operation replaced by another variant.
 std::vector<TableChoice> renamed(
     std::vector<TableChoice> choices,
     std::string_view from,
@@ -254,7 +254,7 @@ bool has_magnitude(std::string_view name) {
   return name != "AutoContrast" && name != "Equalize" && name != "Invert";
 }
 
-// The same policy as timm's original, written down once more.
+// Returns torchvision's ImageNet policy, which equals timm's original.
 std::vector<TableChoice> torchvision_imagenet() {
   std::vector<TableChoice> choices =
       renamed(choices_of(kOriginal), "PosterizeOriginal", "Posterize");

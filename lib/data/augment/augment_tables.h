@@ -32,10 +32,11 @@ struct WeightedName {
 std::vector<WeightedName> timm_rand_operations(
     std::string_view set,
     bool increasing);
-// Of timm's AugMix and of torchvision's RandAugment and AugMix.
+// Names of the operations of timm's AugMix and of torchvision's RandAugment and
+// AugMix.
 std::span<const std::string_view> timm_mix_operations();
 std::span<const std::string_view> torchvision_operations();
-// `all`: with brightness, colour, contrast and sharpness.
+// `all`: includes brightness, colour, contrast and sharpness.
 std::span<const std::string_view> torchvision_mix_operations(bool all);
 
 } // namespace vitrain::data

@@ -7,7 +7,7 @@
 
 namespace vitrain::data {
 
-// What timm's hparams say to magnitudes.
+// timm's hparams that scale magnitudes.
 struct TimmScale {
   double translate_pixels = 250; // TranslateX and Y at magnitude 10
   double translate_share = 0.45; // TranslateXRel and YRel, of the side
@@ -49,8 +49,9 @@ double draw_timm_magnitude(
     double most,
     Random& random);
 
-// timm's LEVEL_TO_ARG: what a magnitude (0 to 10, and beyond with mmax) is as
-// an argument. `draw`, uniform in [0, 1), decides the sign where there is one.
+// timm's LEVEL_TO_ARG: converts a magnitude (0 to 10, or more with mmax) to the
+// operation's argument. `draw`, uniform in [0, 1), decides the sign, if there
+// is one.
 double timm_argument(
     const TimmOp& op,
     double magnitude,

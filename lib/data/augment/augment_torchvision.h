@@ -6,7 +6,7 @@
 
 namespace vitrain::data {
 
-// Whose magnitudes: each class of torchvision has its own ranges.
+// torchvision's class that defines the ranges of magnitudes.
 enum class TorchvisionSpace { kRand, kAuto, kTrivial, kMix };
 
 // One of torchvision's operations, by the name of its _apply_op.

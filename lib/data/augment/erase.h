@@ -30,10 +30,10 @@ std::optional<image::Rect> erased_box(
     std::int64_t count,
     double aspect);
 
-// What to erase in a sample.
+// Erased boxes of a sample.
 struct Erasing {
   std::vector<image::Rect> boxes; // empty: nothing
-  std::uint64_t noise = 0; // what the numbers that fill them depend on
+  std::uint64_t noise = 0; // seed of the values that fill them
 };
 
 // A pure function of its arguments.
@@ -43,8 +43,8 @@ Erasing draw_erasing(
     int height,
     int width);
 
-// What a box of it is filled with where it has one colour: normally distributed
-// numbers, one for each channel.
+// Returns the fill of a box with one colour: a normally distributed value per
+// channel.
 std::vector<float>
 erase_colour(const Erasing& erasing, std::size_t box, std::int64_t channels);
 

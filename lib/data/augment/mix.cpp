@@ -44,7 +44,7 @@ Mix draw_cut(
   return cut(box, height, width);
 }
 
-// What is drawn once: for a micro-batch, a pair or a sample.
+// Samples one mix, for a micro-batch, a pair or a sample.
 Mix draw_mix(Random& random, const MixOptions& options, int height, int width) {
   if (random.uniform() >= options.prob) {
     return {};

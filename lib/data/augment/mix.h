@@ -18,7 +18,7 @@ struct MixOptions {
   // image's.
   std::optional<std::array<double, 2>> cutmix_minmax;
   double prob = 1.0;
-  double switch_prob = 0.5; // of CutMix, where there is mixup too
+  double switch_prob = 0.5; // probability of CutMix, if mixup is active too
   MixMode mode = MixMode::kBatch;
   std::uint64_t seed = 0;
 
@@ -26,9 +26,9 @@ struct MixOptions {
   bool cuts() const { return cutmix > 0.0 || cutmix_minmax; }
 };
 
-// What a sample is made of: `pixels` of each of its own pixels and the rest of
-// the partner's; then the partner's inside `box`; `label` of its own label and
-// the rest of the partner's.
+// Mix of a sample with its partner: its pixels have weight `pixels`, the
+// partner's the rest; inside `box` the partner's pixels replace them; its label
+// has weight `label`, the partner's the rest.
 struct Mix {
   double pixels = 1.0;
   image::Rect box; // without area: none

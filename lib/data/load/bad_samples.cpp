@@ -135,7 +135,7 @@ void BadSampleLedger::check_class(
     return has_label(*index_, sample, label);
   };
   const auto bad = std::ranges::count_if(samples_, in_class);
-  // No need to count a class that is larger than what is bad.
+  // Counting stops once the class has more samples than are bad.
   std::int64_t others = 0;
   for (std::int64_t i = 0; i < index_->size() && others <= bad; ++i) {
     others += in_class(i) ? 1 : 0;

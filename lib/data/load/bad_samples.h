@@ -12,9 +12,9 @@
 
 namespace vitrain::data {
 
-// What is done about a sample that cannot be read.
+// Treatment of unreadable samples.
 struct BadSamplePolicy {
-  // Another sample takes its place; otherwise it is an error.
+  // True: another sample replaces it; false: it is an error.
   bool replace = false;
   // A sample is bad, too, when its decoder had to work around defects, or its
   // values were clipped.
@@ -22,7 +22,7 @@ struct BadSamplePolicy {
   std::uint64_t seed = 0; // of the replacements
 };
 
-// A sample that could not be read, and the one that took its place.
+// An unreadable sample and its replacement.
 struct BadSample {
   std::int64_t epoch = 0;
   std::int64_t sample = 0;
@@ -43,9 +43,9 @@ std::int64_t replacement_of(
     const Draw& draw,
     int attempt);
 
-// What a row was filled with.
+// Content of a row.
 struct FilledRow {
-  std::int64_t sample = 0; // the one asked for, or its replacement
+  std::int64_t sample = 0; // the requested sample, or its replacement
   RowDefects defects;
   std::optional<BadSample> bad;
 };
@@ -53,10 +53,10 @@ struct FilledRow {
 // What to say of a sample with such defects; "" for one without.
 std::string describe_defects(const RowDefects& defects);
 
-// Rows::fill() under a policy: a function of its arguments and of which samples
-// are bad, never of threads or of what was loaded before. Throws Error(kData)
-// naming the sample when it is bad and is not to be replaced, or none of
-// kReplacementTries others could be read.
+// Calls Rows::fill() under a policy. The result depends only on the arguments
+// and on which samples are bad, not on threads or earlier rows. Throws
+// Error(kData) that names the sample if it is bad and not to be replaced, or if
+// kReplacementTries replacements are bad too.
 FilledRow fill_row(
     const Rows& rows,
     const BadSamplePolicy& policy,

@@ -29,7 +29,7 @@ class SignalsBlocked {
   sigset_t before_{};
 };
 
-// So that whatever lies behind so many bytes is as aligned as they are.
+// Rounds up, so that data after these bytes has the same alignment.
 constexpr std::size_t aligned(std::size_t bytes) {
   constexpr std::size_t kAlignment = 64;
   return (bytes + kAlignment - 1) / kAlignment * kAlignment;
@@ -261,7 +261,7 @@ void Loader::wait_for(Slot& slot) {
 }
 
 const Batch* Loader::next() {
-  // A failed batch is never left behind: the same error comes again.
+  // A failed batch is not skipped: the same error is thrown again.
   if (failed_ != nullptr) {
     throw Error(failed_->failed_code, failed_->failed_message);
   }

@@ -18,9 +18,9 @@
 
 namespace vitrain::data {
 
-// What batch `sequence` (0, 1, 2, ...) is made of, added to `draws`, which is
-// empty; or false when there are no more. Called in order, by the thread that
-// owns the Loader, some batches ahead of next().
+// Adds the samples of batch `sequence` (0, 1, 2, ...) to `draws`, which is
+// empty; returns false after the last batch. Called in order, by the thread
+// that owns the Loader, some batches ahead of next().
 using BatchPlan =
     std::function<bool(std::int64_t sequence, std::vector<Draw>& draws)>;
 
@@ -46,12 +46,12 @@ struct Batch {
   std::span<const std::int64_t> labels; // [count]; of vectors none
   // [count]; a bad sample's replacement in its place.
   std::span<const Draw> draws;
-  // What was replaced, in the order of the rows.
+  // Replaced samples, in the order of the rows.
   std::span<const BadSample> bad;
   // Images whose values were clipped (RowDefects), and the first one's sample.
   std::int64_t clipped = 0;
   std::int64_t clipped_sample = -1;
-  // For the caller, behind the rows in the same piece of memory.
+  // For the caller: memory after the rows in the same allocation.
   std::span<std::uint8_t> tail;
 };
 
@@ -72,8 +72,8 @@ class Loader {
   // the error of the first bad sample in batch order; then every later call
   // throws it again.
   const Batch* next();
-  // What next() returned last stays as it is until `wait` has returned, which a
-  // later next() calls before it gives the memory to another batch.
+  // Keeps the memory of the last batch valid until `wait` has returned; a later
+  // next() calls it before reusing the memory.
   void keep(std::function<void()> wait);
 
   // Seconds that next() has spent waiting for images (with threads = 0:

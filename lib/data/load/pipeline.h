@@ -18,11 +18,12 @@ namespace vitrain::data {
 struct TransformOptions {
   image::DecodeOptions decode; // of sources that have files
   image::Size size = 224; // of the result
-  // Of the result: 3; 1 for grey; another number for images that have so many,
-  // of which `augment` changes nothing but the direction.
+  // Channels of the result: 3; 1 for grey; other counts: the image's own
+  // channels; only flips apply.
   int channels = 3;
   Filter filter = Filter::kBicubic;
-  image::Pillow pillow = image::Pillow::k12; // whose resizes
+  image::Pillow pillow =
+      image::Pillow::k12; // version whose resizing is reproduced
   // Evaluation, and training with kNone or (filter alone) kSquash:
   CropMode crop_mode = CropMode::kCenter;
   int resize = 0; // 0: floor(size / crop_pct), of each side
@@ -37,12 +38,12 @@ struct TransformOptions {
   int padding = 4; // kPad
   bool reflects = false; // kPad: the image continues there, instead of black
   double flip = 0.5; // probability of a horizontal flip
-  // Drawn for epoch 0: an odd epoch shows what the one before did not.
+  // The direction is sampled for epoch 0; odd epochs show the other direction.
   bool flip_alternates = false;
-  AugmentOptions augment; // with the same seed
-  // Versions of the image in the result, one behind the other: with more than
-  // one (AugMix's splits) the first has crop and flips alone, and each of the
-  // others `augment`'s changes of its own.
+  AugmentOptions augment; // uses the same seed
+  // Number of versions of the image in the result, adjacent. With more than one
+  // (AugMix's splits), the first has only crop and flips, and each further one
+  // its own changes of `augment`.
   std::int64_t splits = 1;
   std::uint64_t seed = 0;
 };
@@ -58,11 +59,11 @@ struct TransformOptions {
 // if asked for.
 class Transform {
  public:
-  // What a thread keeps from image to image.
+  // Buffers that a thread reuses between images.
   struct Scratch {
     image::Resampler resampler;
     AugmentScratch augment;
-    std::vector<std::uint8_t> colours; // before they are grey, or joined
+    std::vector<std::uint8_t> colours; // before conversion to grey or joining
   };
 
   explicit Transform(const TransformOptions& options)
@@ -78,17 +79,16 @@ class Transform {
   // Where the pixels of an image of this size go; its source() is all that has
   // to be decoded.
   image::CropPlan plan(int width, int height, const Draw& draw) const;
-  // Writes [height, width, channels], and that for each split, to `out`, which
-  // holds bytes() bytes.
-  // `part` holds at least the pixels of plan.source(); `plan` is that of the
-  // same draw.
+  // Writes [splits, height, width, channels] to `out`, which holds bytes()
+  // bytes. `part` holds at least the pixels of plan.source(); `plan` is the
+  // plan of the same draw.
   void apply(
       const image::CropPlan& plan,
       const image::ImagePart& part,
       const Draw& draw,
       std::span<std::uint8_t> out,
       Scratch& scratch) const;
-  // The same with all pixels of an image.
+  // Applies to a whole image.
   void apply(
       const image::Image& image,
       const Draw& draw,
@@ -97,8 +97,8 @@ class Transform {
     const image::CropPlan all = plan(image.width, image.height, draw);
     apply(all, {image::View(image)}, draw, out, scratch);
   }
-  // Of an image with another number of channels than 1 or 3, as pictures of
-  // one size (image/operations/channels.h).
+  // Applies to an image with other channel counts than 1 or 3, given as
+  // pictures of one size (image/operations/channels.h).
   void apply(
       std::span<const image::Image> pictures,
       const Draw& draw,
@@ -111,8 +111,8 @@ class Transform {
   image::CropPlan plan_otherwise(int width, int height, const Draw& draw) const;
   bool flips(const Draw& draw) const;
   std::int64_t splits() const { return options_.train ? options_.splits : 1; }
-  // Of pixels that are cropped, in the place of the first split; the others
-  // are written.
+  // Augments cropped pixels at the place of the first split, and writes the
+  // further splits.
   void augment(
       std::span<std::uint8_t> colours,
       const Draw& draw,

@@ -17,7 +17,8 @@ std::optional<image::Image> picture_of(
   try {
     rows.fill({.sample = sample}, bytes, *scratch);
   } catch (const Error&) {
-    return std::nullopt; // who wants the reason reads the sample itself
+    return std::nullopt; // a caller that needs the reason reads the sample
+                         // itself
   }
   return image::in_colours(
       bytes, size.width, size.height, static_cast<int>(channels));

@@ -9,8 +9,8 @@
 
 namespace vitrain::data {
 
-// A sample as a network of images of this size and so many channels sees it, as
-// a picture (image::in_colours); nothing where it cannot be read.
+// Returns the picture of a sample as preprocessed for a network with this image
+// size and channels (image::in_colours); nullopt if it cannot be read.
 std::optional<image::Image> picture_of(
     const Rows& rows,
     std::int64_t sample,

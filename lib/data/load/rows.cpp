@@ -24,7 +24,7 @@ struct ImageScratch final : Rows::Scratch {
   Transform::Scratch transform;
 };
 
-// However a row ends, others may have the memory of its image.
+// Releases the memory of the row's image, also after an exception.
 struct Closing {
   image::Decoder& decoder;
   ~Closing() { decoder.close(); }

@@ -22,8 +22,8 @@ struct RowDefects {
 // All methods are thread-safe.
 class Rows {
  public:
-  // What a thread keeps from row to row: buffers, tables, decoders. Made by the
-  // Rows that it is given to; used by one thread at a time.
+  // Buffers, tables and decoders that a thread reuses between rows. Created by
+  // the Rows object that uses it; used by one thread at a time.
   struct Scratch {
     Scratch() = default;
     Scratch(const Scratch&) = delete;
@@ -36,7 +36,7 @@ class Rows {
   virtual ~Rows() = default;
 
   const Index& index() const { return *index_; }
-  // Of one row.
+  // Size of one row.
   virtual std::size_t bytes() const = 0;
   virtual std::unique_ptr<Scratch> make_scratch() const {
     return std::make_unique<Scratch>();
@@ -100,8 +100,8 @@ class VectorRows final : public Rows {
   std::string describe(std::int64_t sample) const override;
 };
 
-// Opens what an index lists. `options` is for images. Throws Error(kData) when
-// files are gone.
+// Opens the dataset of an index. `options` applies to images. Throws
+// Error(kData) if files are missing.
 std::unique_ptr<Rows> open_rows(
     std::shared_ptr<const Index> index,
     const TransformOptions& options);

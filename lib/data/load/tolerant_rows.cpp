@@ -9,7 +9,7 @@
 namespace vitrain::data {
 
 TolerantRows::TolerantRows(const Rows& rows, bool reject_warnings)
-    // An index has no copies, and needs no owner beside that of `rows`.
+    // Refers to the index of `rows` without owning it.
     : Rows(std::shared_ptr<const Index>(
           std::shared_ptr<const Index>(),
           &rows.index())),

@@ -12,8 +12,8 @@
 
 namespace vitrain::data {
 
-// Rows of which those that cannot be read are zero, and remembered, instead of
-// being errors.
+// Rows in which unreadable samples are zero and recorded instead of being
+// errors.
 class TolerantRows final : public Rows {
  public:
   // `rows` must outlive this. `reject_warnings`: samples with RowDefects

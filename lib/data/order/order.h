@@ -24,14 +24,13 @@ struct SamplerOptions {
   bool drops_tail() const {
     return drop_tail.value_or(last_batch == LastBatch::kDrop);
   }
-  // kRepeated: uses of a sample, at least 1, and the number that the samples of
-  // an epoch are rounded down to a multiple of, where there are so many; 0: no
-  // rounding.
+  // kRepeated: uses of a sample, at least 1; and the multiple to which the
+  // samples of an epoch are rounded down if there are enough; 0: no rounding.
   double repeats = 3.0;
   std::int64_t round = 256;
   // kWeighted: one weight per sample, not negative, not all zero.
   std::vector<double> weights;
-  // What of the recipe has the batch, for messages.
+  // Key of the batch size, for messages.
   std::string batch_key = "data.batch_size";
 };
 
@@ -85,8 +84,8 @@ std::unique_ptr<const Order> make_own_order(
     const SamplerOptions& options,
     const BatchGeometry& geometry);
 
-// Those of other frameworks: `torch`, `paddle`, `repeated`. A lane per worker;
-// the two epochs that were asked for last are kept, 8 bytes a position.
+// Returns the orders of other frameworks: `torch`, `paddle`, `repeated`. One
+// lane per worker; the two epochs used last are cached, 8 bytes per position.
 std::unique_ptr<const Order> make_reference_order(
     std::int64_t samples,
     const SamplerOptions& options,

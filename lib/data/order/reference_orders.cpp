@@ -174,9 +174,9 @@ List repeated(const List& order, double repeats, std::int64_t size) {
   return list;
 }
 
-// DeiT's samplers.py, RASampler, and timm/data/distributed_sampler.py,
-// RepeatAugSampler: shuffle, repeat each sample, pad, every W-th, of which an
-// epoch takes the first so many.
+// RASampler of DeiT's samplers.py and RepeatAugSampler of
+// timm/data/distributed_sampler.py: shuffle, repeat each sample, pad, take
+// every W-th, then the first ones of these for an epoch.
 std::unique_ptr<const Order> repeated_order(
     std::int64_t samples,
     const SamplerOptions& options,
@@ -184,7 +184,7 @@ std::unique_ptr<const Order> repeated_order(
   const std::int64_t chosen = options.round > 0 && samples >= options.round
       ? samples / options.round * options.round / world
       : divide_up(samples, world);
-  // All that there is on a worker.
+  // Total number of a worker's positions.
   const auto all = static_cast<std::int64_t>(std::ceil(
       static_cast<double>(samples) * options.repeats /
       static_cast<double>(world)));

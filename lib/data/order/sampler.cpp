@@ -28,14 +28,13 @@ std::unique_ptr<const Order> make_order(
   }
 }
 
-// Nothing is used twice before everything has been used.
+// True if no sample is used twice before all have been used.
 bool is_permutation(SamplerPolicy policy) {
   return policy == SamplerPolicy::kGlobal ||
       policy == SamplerPolicy::kSequential;
 }
 
-// Whether the lanes of one geometry, and the end of an epoch, are those of the
-// other.
+// Returns true if both geometries have equal lanes and ends of an epoch.
 bool same_lanes(
     const SamplerOptions& options,
     const BatchGeometry& a,
@@ -94,7 +93,7 @@ std::string empty_shares(
         options.round,
         counted(geometry.world, "worker"));
   }
-  // Only what the recipe does not say yet.
+  // Suggests only settings that the recipe does not have yet.
   const bool keeps = options.last_batch != LastBatch::kDrop;
   return fmt::format(
       "data.sampler.{}: the {} training samples are fewer than the {}, and "
@@ -107,7 +106,7 @@ std::string empty_shares(
       options.drop_tail && !keeps ? " and last_batch to keep or pad" : "");
 }
 
-// Why an epoch of so many of the samples, or of all, makes no step.
+// Returns why an epoch of these samples, or of all, has no full step.
 std::string short_of_a_batch(
     std::int64_t samples,
     std::int64_t in_epoch,

@@ -10,25 +10,24 @@
 
 namespace vitrain::data {
 
-// What one epoch does with the samples.
+// Use of the samples in one epoch.
 struct EpochCounts {
   std::int64_t distinct = 0; // used at least once
   std::int64_t dropped = 0; // not used
   std::int64_t repeated = 0; // uses beyond the first one of a sample
 };
 
-// What a run that goes on with other workers was doing: the epoch of its next
-// step, the steps of it that have been made, and the geometry whose order it
-// has.
+// Progress of an epoch begun with another worker count: the epoch of the next
+// step, its completed steps, and the geometry of its order.
 struct BegunEpoch {
   std::int64_t epoch = 0;
   std::int64_t steps = 0;
   BatchGeometry geometry;
 };
 
-// Which samples a step takes, in which order: pure functions of (seed, epoch,
-// step). Every worker has the same number of steps. Worker r computes the
-// micro-batches k = r * A ... r * A + A - 1 of a step, A = accumulate.
+// Samples of each step, in order: pure functions of (seed, epoch, step). Every
+// worker has the same number of steps. Worker r computes the micro-batches k =
+// r * A ... r * A + A - 1 of a step, A = accumulate.
 //
 // Policies with one lane (see Order): step s takes the positions [s * G,
 // (s + 1) * G) of the epoch's order and its micro-batch k their share
@@ -36,16 +35,15 @@ struct BegunEpoch {
 // depend on the number of workers. With a lane per worker, step s of worker r
 // takes the positions [s * B * A, (s + 1) * B * A) of lane r, B at a time.
 //
-// Such lanes are other ones with other workers. An epoch that others have begun
-// therefore keeps their order to its end: its steps take the samples that they
-// would have taken, one share of B after another as with one lane.
+// Such lanes depend on the number of workers. A partial epoch of another number
+// of workers therefore keeps its order to its end: its steps take the samples
+// that they would have taken, split into shares of B as with one lane.
 // Thread-safe.
 class Sampler {
  public:
-  // Throws Error(kData) when there are no samples or weights that cannot be
-  // used, Error(kUsage) when the samples do not make one step, or when an epoch
-  // had another number of steps for those who began one. Requires the same
-  // global batch of them.
+  // Throws Error(kData) without samples or with unusable weights; Error(kUsage)
+  // if the samples do not fill one step, or if the partial epoch had another
+  // number of steps. Requires that its global batch was the same.
   Sampler(
       std::int64_t samples,
       const SamplerOptions& options,
@@ -55,15 +53,14 @@ class Sampler {
   // Samples of the dataset.
   std::int64_t size() const { return samples_; }
   std::int64_t steps_per_epoch() const { return steps_; }
-  // Uses of samples in an epoch of which every step is full: fewer than there
-  // are samples where a policy leaves some out, whatever the batch, and more
-  // where it repeats some.
+  // Number of positions of an epoch: less than the number of samples if the
+  // policy leaves some out, more if it repeats some.
   std::int64_t epoch_samples() const {
     return own_.order->lanes() * own_.order->length();
   }
-  // The epoch that keeps the order of other workers; nothing: none does.
+  // Epoch that keeps the order of another worker count; nullopt: none.
   std::optional<std::int64_t> begun_epoch() const;
-  // Whose order an epoch has.
+  // Geometry of an epoch's order.
   const BatchGeometry& geometry_of(std::int64_t epoch) const {
     return dealt(epoch).geometry;
   }
@@ -71,22 +68,22 @@ class Sampler {
   // rest is kept.
   std::int64_t samples_in_step(std::int64_t epoch, std::int64_t step_in_epoch)
       const;
-  // The same of one worker.
+  // Number of samples of one worker.
   std::int64_t samples_of_worker(
       std::int64_t epoch,
       std::int64_t step_in_epoch,
       int rank) const;
-  // The draws of micro-batch k, 0 <= k < world * accumulate. Shorter, or
-  // empty, only in the last step when the rest is kept: with kMicro, each
-  // worker has the same number of full micro-batches there, and the others are
-  // empty. With padding, the positions after the last one of a lane are those
-  // from its start.
+  // The draws of micro-batch k, 0 <= k < world * accumulate. It is shorter or
+  // empty only in the last step if the rest is kept: with kMicro each worker
+  // has the same number of full micro-batches there, and further ones are
+  // empty. With padding, a lane continues with its first positions after the
+  // last one.
   std::vector<Draw> micro_batch(
       std::int64_t epoch,
       std::int64_t step_in_epoch,
       std::int64_t k) const;
-  // Of an epoch that these workers begin. Takes O(n) time with the policies
-  // that can repeat a sample.
+  // Counts of an epoch that these workers begin. Takes O(n) time for policies
+  // that may repeat a sample.
   EpochCounts counts(std::int64_t epoch) const;
 
  private:
@@ -135,7 +132,7 @@ class EvalSharding {
  public:
   EvalSharding(std::int64_t samples, std::int64_t batch, int world);
 
-  // Batches over all ranks, and those of one rank.
+  // Number of batches over all ranks, and of one rank.
   std::int64_t batches() const { return batches_; }
   std::int64_t batches_of(int rank) const;
   // Sample indices of the i-th batch of a rank: `batch` of them, or fewer in

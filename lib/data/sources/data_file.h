@@ -16,8 +16,8 @@ namespace vitrain::data {
 // threads.
 class DataFile {
  public:
-  // Throws Error(kData) naming the path. `use` says what is wanted instead of
-  // what is no regular file.
+  // Throws Error(kData) that names the path. `use` describes the expected kind
+  // of file, for paths that are no regular file.
   explicit DataFile(
       const std::filesystem::path& path,
       std::string_view before_reason = "",

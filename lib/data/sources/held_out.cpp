@@ -57,8 +57,8 @@ std::vector<Named> by_rank(const Index& index, std::uint64_t seed) {
   return named;
 }
 
-// Of each class (vectors have one), in the order of their ranks. A name that is
-// listed with several labels is of the first one's class.
+// Groups the samples by class (vectors have one), in the order of their ranks.
+// A name listed with several labels belongs to the first one's class.
 std::vector<NamedOfClass> by_class(
     const Index& index,
     std::vector<Named> named) {
@@ -173,7 +173,7 @@ SplitData split_data(const Index& index, double share, std::uint64_t seed) {
   std::ranges::sort(train);
   std::ranges::sort(held_out);
   Index::Contents rest = select(index, held_out);
-  rest.notes.clear(); // those of the listing are told of the other part
+  rest.notes.clear(); // the notes of the listing belong to the other part
   add_note(rest.notes, "classes of which nothing is held out", untested);
   return {Index(select(index, train)), Index(std::move(rest))};
 }

@@ -129,7 +129,7 @@ void check_header(const Header& header) {
       "unknown form of labels");
 }
 
-// The payload is as large as the header says, where that says it.
+// Checks the payload's size against the header, if the header defines it.
 void check_payload(const Header& header, std::string_view payload) {
   constexpr std::int64_t kMost = std::int64_t{1} << 20;
   std::int64_t each = 0;
@@ -205,7 +205,8 @@ Index::Index(Contents contents) {
   auto block = std::make_shared<std::string>();
   block->reserve(total);
   block->append(reinterpret_cast<const char*>(&header), sizeof(header));
-  // What is in the block is freed: a large dataset need not be there twice.
+  // Frees each section after it was copied: a large dataset must not be in
+  // memory twice.
   const auto move = [&](auto& section) {
     block->append(raw(section));
     block->append(padded(block->size()) - block->size(), '\0');

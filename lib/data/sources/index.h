@@ -51,19 +51,19 @@ struct SourceOptions {
   LabelForm trained_labels = LabelForm::kNone;
 };
 
-// The result of listing a dataset once: classes, and for every sample its label
-// and where it is, or what it is where the whole dataset is small. It is one
-// block of bytes, read in place: the supervisor lists, writes bytes() to a
-// memfd, and every worker maps the same pages. Immutable; thread-safe.
+// The result of listing a dataset: classes, and each sample's label and
+// location, or its content if the whole dataset is small. One block of bytes,
+// read in place: the supervisor lists and writes bytes() to a memfd, and every
+// worker maps the same pages. Immutable; thread-safe.
 class Index {
  public:
-  // Bytes of one of the files.
+  // A range of bytes of one of the files.
   struct Place {
     std::int64_t offset = 0;
     std::uint32_t size = 0;
     std::uint32_t file = 0;
   };
-  // What a lister hands over; see index_layout in index.cpp.
+  // Result of a lister; see index_layout in index.cpp.
   struct Contents {
     SourceOptions options;
     std::vector<std::string> classes;
@@ -93,10 +93,10 @@ class Index {
     std::vector<std::int32_t> subset;
     // How the labels were written.
     LabelForm label_form = LabelForm::kNone;
-    // Sentences for the reader about what was skipped.
+    // Sentences about skipped entries, for the user.
     std::vector<std::string> notes;
 
-    // Appends to names, with its start.
+    // Appends a name and its start.
     void add_name(std::string_view name);
   };
   explicit Index(Contents contents);
@@ -114,11 +114,11 @@ class Index {
   std::int64_t size() const { return samples_; }
   // Empty for vectors, which have targets instead.
   const std::vector<std::string>& classes() const { return classes_; }
-  // How the labels were written: kNone where they are no text.
+  // How the labels were written; kNone if they are not text.
   LabelForm label_form() const { return label_form_; }
   // Class of a sample: 0 <= label < classes().size().
   std::int64_t label(std::int64_t sample) const;
-  // The further labels of a sample, where there are such.
+  // Further labels of a sample, if the dataset has any.
   bool has_label_sets() const { return !set_starts_.empty(); }
   std::span<const std::int32_t> label_set(std::int64_t sample) const;
   // The classes that may be predicted; empty: all.
@@ -134,7 +134,7 @@ class Index {
   }
   // The payload's share of one sample.
   std::string_view payload(std::int64_t sample) const;
-  // What the listing skipped, one sentence each, printable.
+  // Skipped entries of the listing, one printable sentence each.
   const std::vector<std::string>& notes() const { return notes_; }
   // Equal for equal datasets wherever they lie: hash of kind, classes, names,
   // labels, payload, subset and, for generated data, its parameters. Not of the

@@ -1,4 +1,5 @@
-// What runs know a dataset by: fingerprints of an Index, and where it lies.
+// The identity of a dataset in the records of a run: fingerprints of an Index,
+// and its path.
 
 #include <algorithm>
 #include <array>

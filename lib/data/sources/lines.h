@@ -17,9 +17,8 @@ namespace vitrain::data {
 // Fills `into` with the next bytes and returns their number, 0 at the end.
 using ReadBytes = std::function<std::size_t(std::span<char> into)>;
 
-// The bytes of a text file, for those who read it once from start to end,
-// whatever its length. Throws Error(kData) for what is no regular file; `use`
-// says what is wanted instead.
+// Opens a text file of any length for one sequential read. Throws Error(kData)
+// with `use`, the expected kind of file, if it is no regular file.
 ReadBytes open_text(const std::filesystem::path& path, const char* use);
 
 // Bytes one by one, in large reads.
@@ -54,10 +53,10 @@ class Lines {
   // `name` is for messages.
   Lines(ReadBytes read, std::string name);
 
-  // The next line without its end, or false. Throws Error(kData) for what is no
-  // text.
+  // Reads the next line without its end; returns false at the end. Throws
+  // Error(kData) if the file is no text.
   bool next(std::string& line);
-  // Of the last line, from 1.
+  // Number of the last line, from 1.
   std::int64_t number() const { return number_; }
 
  private:
@@ -84,15 +83,15 @@ class CsvRecords {
       char separator = ',',
       std::size_t most_fields = kMostFields);
 
-  // The next record, or false. Throws Error(kData), with the line, for what is
-  // no such table.
+  // Reads the next record; returns false at the end. Throws Error(kData), with
+  // the line, if the file is no such table.
   bool next(std::vector<std::string>& fields);
   // The line on which the last record starts, from 1.
   std::int64_t number() const { return number_; }
   std::int64_t empty_lines() const { return empty_lines_; }
 
  private:
-  // Each returns whether the record goes on after the field.
+  // Return true if the record continues after the field.
   bool read_field(std::string& field);
   void read_quoted(std::string& field);
   bool end_of_field();
@@ -107,7 +106,7 @@ class CsvRecords {
   std::int64_t empty_lines_ = 0;
 };
 
-// What programs write between the fields of a .csv file.
+// Separators of .csv files.
 inline constexpr std::array kSeparators = {',', ';', '\t'};
 // Returns "a comma", "a semicolon", "a tab" or, of another one, "'|'".
 std::string separator_name(char separator);
@@ -115,8 +114,8 @@ std::string separator_name(char separator);
 // line.
 std::optional<char> separator_in(std::string_view first_line);
 
-// What is wrong with single lines, added in any order: the first ones in full,
-// the others counted.
+// Problems of single lines, added in any order: the first ones in full, the
+// rest counted.
 class LineProblems {
  public:
   explicit LineProblems(std::string name) : name_(std::move(name)) {}

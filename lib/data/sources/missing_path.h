@@ -16,8 +16,8 @@ struct MissingPart {
   bool operator==(const MissingPart&) const = default;
 };
 
-// Returns the missing part of a path, normalised; nothing where it exists or
-// cannot be looked at.
+// Returns the missing part of a path, normalised; nullopt if the path exists or
+// cannot be examined.
 std::optional<MissingPart> find_missing_part(const std::filesystem::path& path);
 
 // Returns a sentence on the missing part, with the name that may have been

@@ -33,7 +33,7 @@ struct Whereabouts {
   Index::Place place;
 };
 
-// What the names lead to.
+// Images and archives found by the names.
 struct Found {
   Index::Contents contents; // the images' names
   std::vector<Whereabouts> images;
@@ -50,14 +50,14 @@ struct Found {
   }
 };
 
-// "x.tar", "x-{00..12}.tar"; what is not on the disk may be a folder in one,
-// "x.tar/val".
+// True for "x.tar" and "x-{00..12}.tar"; for paths that do not exist, also for
+// a folder in an archive, "x.tar/val".
 bool names_archive(const std::string& name, bool exists) {
   return is_tar_name(name) || (!exists && name.find(".tar/") != name.npos);
 }
 
-// The name in a line of a list: without the label, or the labels ("3,17", "-"),
-// that may stand behind it.
+// Returns the name in a line of a list, without a following label or labels
+// ("3,17", "-").
 std::string without_label(std::string_view line) {
   const std::size_t gap = line.find_last_of(" \t");
   if (gap != line.npos && are_label_numbers(line.substr(gap + 1))) {
@@ -69,7 +69,8 @@ std::string without_label(std::string_view line) {
   return std::string(line);
 }
 
-// Whether a member is, or lies in, what is wanted of an archive; "": all of it.
+// Returns true if a member is, or is in, the wanted part of an archive; "": all
+// of it.
 bool is_in(std::string_view member, std::string_view wanted) {
   return wanted.empty() || member == wanted ||
       (member.starts_with(wanted) && member[wanted.size()] == '/');
@@ -181,7 +182,7 @@ class Lister {
   using Entries = std::vector<std::pair<std::string, std::string>>;
   using Seen = std::set<std::pair<dev_t, ino_t>>; // links may lead back
 
-  // What cannot be read does not hide what is beside it.
+  // An unreadable folder does not hide its siblings.
   static void walk(const fs::path& folder, Entries& entries, Seen& seen) {
     struct stat status {};
     if (::stat(folder.c_str(), &status) != 0) {
@@ -227,7 +228,7 @@ class Lister {
   void add_archives(const std::string& name) {
     try {
       const TarPath tars = find_tars(name);
-      // "x.tar/" and "x.tar/val/" are what a shell completes.
+      // Shells complete to "x.tar/" and "x.tar/val/".
       std::string inside = tars.inside == "." ? "" : tars.inside;
       inside.resize(inside.size() - (inside.ends_with('/') ? 1 : 0));
       for (const std::string& file : tars.files) {
@@ -239,7 +240,7 @@ class Lister {
     }
   }
 
-  // What is before a damage is read all the same.
+  // Members before a damaged one are used.
   void add_archive(const std::string& file, const std::string& inside) {
     const auto number = static_cast<std::int32_t>(found_.archives.size());
     const std::size_t before = found_.images.size();
@@ -262,10 +263,10 @@ class Lister {
     }
   }
 
-  // Of an archive in an archive too, which ImageNet's are.
+  // Contents of an archive or of an archive within it, as ImageNet's.
   struct Inside {
     std::string before; // their names
-    std::string wanted; // the folder or the file that is meant; "": all
+    std::string wanted; // the named folder or file; "": all
   };
   void add_members(
       TarReader reader,

@@ -34,8 +34,7 @@ std::shared_ptr<const Source> named_images(
     std::span<const std::string> names,
     ReadBytes standard_input);
 
-// Whether a file's name ends as that of an image in a format that can be
-// decoded, whatever its content is.
+// Returns true if a file name has the extension of a supported image format.
 bool is_image_name(std::string_view name);
 
 } // namespace vitrain::data

@@ -39,7 +39,7 @@ std::size_t sequence_length(std::string_view text) {
   if (text.size() < length) {
     return 0;
   }
-  // Overlong forms, surrogates and what is beyond Unicode have no code point.
+  // Overlong forms, surrogates and values beyond Unicode are invalid.
   const unsigned char low = first == 0xE0 ? 0xA0 : first == 0xF0 ? 0x90 : 0x80;
   const unsigned char high = first == 0xED ? 0x9F : first == 0xF4 ? 0x8F : 0xBF;
   bool valid = byte(1) >= low && byte(1) <= high;
@@ -87,8 +87,8 @@ int compare_numbers(std::string_view& a, std::string_view& b) {
                                      : left.compare(right);
 }
 
-// Bytes at the start of both that need no look: equal ones, up to where a
-// number or a code point may go on.
+// Returns the length of the common prefix, up to the begin of a number or code
+// point that may continue.
 std::size_t equal_pieces(std::string_view a, std::string_view b) {
   std::size_t same = 0;
   while (same < a.size() && same < b.size() && a[same] == b[same]) {

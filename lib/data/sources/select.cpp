@@ -47,7 +47,7 @@ Index::Contents select(
     }
     start_set();
   }
-  // The names of archives are behind those of their samples.
+  // Names of archives follow the names of samples.
   for (auto i = index.size(); placed && i < index.names_count(); ++i) {
     contents.add_name(index.name(i));
   }

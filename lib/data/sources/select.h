@@ -7,7 +7,7 @@
 
 namespace vitrain::data {
 
-// Kinds of which select() can leave samples out: those that name or hold every
+// True for kinds that select() supports: those that name or contain every
 // sample.
 constexpr bool is_selectable(SourceKind kind) {
   return kind == SourceKind::kFolder || kind == SourceKind::kList ||

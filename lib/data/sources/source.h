@@ -33,9 +33,9 @@ class Source {
   // The decoded image: of the bytes of read(), unless a source that has pixels
   // overrides it. Throws Error(kData) that names the sample.
   virtual image::Image load(std::int64_t sample) const;
-  // Of a source without files, with another number of channels than 1 or 3: as
-  // pictures (image/operations/channels.h). Throws Error(kData) where the
-  // sample does not have so many.
+  // For sources without files and channel counts other than 1 or 3: returns the
+  // sample as pictures (image/operations/channels.h). Throws Error(kData) if
+  // the sample has another number of channels.
   virtual std::vector<image::Image> load_channels(
       std::int64_t sample,
       int channels) const;

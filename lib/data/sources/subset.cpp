@@ -39,9 +39,10 @@ class Outputs {
     return are_named() ? names_.names() : detail::numbered_classes(count_);
   }
 
-  // The class of each text, by name or number, or nothing where it has none.
-  // Where names look like numbers, all texts are names or all are numbers; a
-  // note says so where they could be both. `what` says whose texts they are.
+  // Returns the class of each text, by name or number, or nullopt if it has
+  // none. If class names look like numbers, all texts are read as names or all
+  // as numbers; a note says so if both are possible. `what` describes the texts
+  // in messages.
   std::vector<std::optional<std::int32_t>> find(
       const std::vector<std::string>& texts,
       const std::string& what,

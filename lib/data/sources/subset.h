@@ -14,14 +14,13 @@ struct ModelClasses {
   std::int64_t count = 0; // 0: not known
 };
 
-// The evaluation of some of a model's classes, as ImageNet-A and ImageNet-R
-// need it: `file` has one of them on each line, by its name, also with more
-// behind it ("n01498041 stingray"), or by its number. The dataset gets the
-// classes of the model, its images the labels of these: by the names of its
-// classes or, where the model's are not known and it has as many as the file,
-// by their order, as timm does it. Images of classes that are not listed are
-// left out. Throws Error(kData) for classes that are not the model's, and where
-// no image is left.
+// Restricts a dataset to some of a model's classes, as for ImageNet-A and
+// ImageNet-R. `file` has one class per line, by name, optionally followed by
+// other text ("n01498041 stingray"), or by number. The result has the model's
+// classes; labels are mapped by class names or, if the model's names are
+// unknown and the dataset has as many classes as the file, by their order, as
+// in timm. Images of unlisted classes are left out. Throws Error(kData) for
+// classes that the model does not have, and if no image is left.
 Index restrict_to_subset(
     const Index& data,
     const std::string& file,

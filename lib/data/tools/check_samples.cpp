@@ -22,7 +22,7 @@
 namespace vitrain::data {
 namespace {
 
-// What every sample leaves behind until duplicates are known.
+// Record of a sample for finding duplicates.
 struct Content {
   Hash128 hash{};
   std::int32_t split = 0;
@@ -42,7 +42,7 @@ struct Split {
   }
 };
 
-// What one thread has found; added up when all are done.
+// Results of one thread, merged at the end.
 struct Part {
   std::vector<SplitReport> splits;
   std::vector<Content> contents;
@@ -151,7 +151,7 @@ class Reader {
   std::string bytes_;
 };
 
-// What each thread has found of the samples of all splits.
+// Scans all splits; returns the results of each thread.
 std::vector<Part> scan(
     const std::vector<Split>& splits,
     const CheckOptions& options) {
@@ -180,7 +180,7 @@ std::vector<Part> scan(
         }
       }
     } catch (...) {
-      next = all; // the others need not go on
+      next = all; // stops the other threads
       throw;
     }
     return part;

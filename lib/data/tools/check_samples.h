@@ -26,7 +26,7 @@ struct Extent {
   std::int64_t height = 0;
 };
 
-// What was found in one dataset (a split).
+// Report on one dataset (split).
 struct SplitReport {
   std::string name; // "train", "eval"
   std::string path; // printable; empty: generated
@@ -45,7 +45,7 @@ struct SplitReport {
   std::vector<Finding> warned; // RowDefects
 };
 
-// Samples with equal content: encoded bytes, or pixels where there are no
+// Samples with equal content: encoded bytes, or pixels of datasets without
 // files.
 struct Duplicates {
   struct Place {

@@ -131,7 +131,7 @@ class Dumper {
     }
   }
 
-  // Reads file k; what it is then is in shape() and pixels().
+  // Reads file k; shape() and pixels() then return its content.
   void read(const std::string& file, std::int64_t k) {
     detail::read_image_file(file, bytes_);
     try {

@@ -25,10 +25,10 @@ struct DumpOptions {
 };
 
 // Writes the pixels of image files as a .npy file of uint8 [files, height,
-// width, channels]. Throws Error(kData) naming a file that cannot be decoded or
-// whose size differs from that of the first one, Error(kStorage) when `out`
-// cannot be written; then there is no file `out`. Returns the files whose
-// values were clipped (image::Image::clipped).
+// width, channels]. Throws Error(kData) that names a file which cannot be
+// decoded or differs in size from the first one, Error(kStorage) if `out`
+// cannot be written; `out` does not exist then. Returns the files whose values
+// were clipped (image::Image::clipped).
 std::vector<std::string> dump_pixels(
     std::span<const std::string> files,
     const DumpOptions& options,

@@ -98,7 +98,7 @@ bool folders_tell_labels(const Source& source, const PackOptions& options) {
   });
 }
 
-// What .cls members say, and whether a list of names belongs to them.
+// Texts of .cls members, and whether they need a list of names.
 struct Labels {
   std::vector<std::string> texts; // of each class
   bool need_names = true;
@@ -147,7 +147,8 @@ void write_class_names(
       problem);
 }
 
-// The end of a sample's name, or one for the content where that has none.
+// Returns the extension of a sample's name; without one, the extension for its
+// content.
 std::string extension_of(std::string_view name, const std::string& bytes) {
   const bool was_packed = name.ends_with(kPackedSuffix);
   if (was_packed) {
@@ -178,7 +179,7 @@ class Archives {
     }
     writer_->add(name, bytes);
   }
-  // What belongs together is in one archive.
+  // A sample is never split between archives.
   void end_sample() {
     if (writer_->size() >= options_.shard_bytes) {
       finish();
@@ -229,7 +230,7 @@ class Packer {
   }
 
  private:
-  // Nothing is written before everything that can be checked is.
+  // Makes all possible checks before anything is written.
   void prepare() {
     std::string first;
     VITRAIN_CHECK_DATA(

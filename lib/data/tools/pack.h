@@ -19,7 +19,8 @@ struct PackOptions {
   // How the source was listed: its order, and whether by a class map.
   ClassOrder class_order = ClassOrder::kTorchvision;
   bool class_map = false;
-  std::int64_t shard_bytes = std::int64_t{1} << 30; // an archive ends behind it
+  std::int64_t shard_bytes = std::int64_t{1}
+      << 30; // an archive ends after this size
   int threads = 1;
   // Called now and then with the images that are done, from this thread.
   std::function<void(std::int64_t done, std::int64_t all)> progress;
@@ -27,11 +28,11 @@ struct PackOptions {
 
 struct PackReport {
   std::int64_t images = 0;
-  std::int64_t packed = 0; // the others are there as they were
+  std::int64_t packed = 0; // all other images are copied unchanged
   std::int64_t bytes_before = 0; // of the images' files
-  std::int64_t bytes_after = 0; // of what stands for them
+  std::int64_t bytes_after = 0; // of their packed forms
   std::vector<std::filesystem::path> archives;
-  // What list() is to be asked for, to get the same classes and labels.
+  // Options for list() that give the same classes and labels.
   SourceOptions source;
 };
 
@@ -40,18 +41,18 @@ struct PackReport {
 void check_packable(const Index& index);
 
 // Writes the images of a source into tar archives that `kind: tar` reads; plain
-// JPEG files packed (image/jpeg/packed_jpeg.h), others as they are. Where
-// folders give every image its label again, they keep their names; otherwise
-// they become WebDataset's samples, in the order of the source: NUMBER.jpg and
-// NUMBER.cls. NAME-classes.txt has the names of the classes where the archives
-// cannot say them. Throws Error(kData) for a source without files, a file that
+// JPEG files packed (image/jpeg/packed_jpeg.h), all other files unchanged.
+// Images keep their names if folders determine their labels; otherwise they
+// become WebDataset samples in the order of the source: NUMBER.jpg and
+// NUMBER.cls. NAME-classes.txt has the class names if the archives do not
+// contain them. Throws Error(kData) for a source without files, a file that
 // cannot be read or the name of a class that is not one line, Error(kStorage)
 // when a file exists or cannot be written.
 PackReport pack(const Source& source, const PackOptions& options);
 
 struct UnpackReport {
   std::int64_t files = 0;
-  std::vector<std::string> notes; // what was passed over, one sentence each
+  std::vector<std::string> notes; // skipped members, one sentence each
 };
 
 // Writes the files in a tar archive below `folder`, packed ones as they were

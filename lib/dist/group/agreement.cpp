@@ -15,7 +15,7 @@ namespace {
 
 using Facts = std::map<std::string, std::string>;
 
-// A list that nobody reads to its end helps nobody.
+// Limits that keep the message readable.
 constexpr std::size_t kMostDifferences = 20;
 constexpr std::size_t kLongestValue = 100;
 

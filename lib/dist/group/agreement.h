@@ -7,10 +7,9 @@
 
 namespace vitrain::dist {
 
-// Throws Error(kUsage) on every rank unless all have the same facts, naming
-// what differs with the values and the ranks that have them. `facts`: what has
-// to agree, in words, and its value. Collective: two small collectives when all
-// agree.
+// Throws Error(kUsage) on every rank unless all ranks have the same facts. The
+// message names each differing fact with its values and ranks. `facts`:
+// description -> value. Collective: two small collectives if all agree.
 void check_agreement(
     Group& control,
     const std::map<std::string, std::string>& facts);

@@ -40,8 +40,8 @@ c10::intrusive_ptr<c10d::Store> open_store(
   return store;
 }
 
-// Every rank leaves its name and waits for the others': whoever is missing is
-// named, which Gloo's time limit does not do.
+// Every rank sets a key and waits for the keys of all ranks, so that the
+// message names missing ranks; Gloo's timeout does not name them.
 void wait_for_everyone(c10d::Store& store, const Rendezvous& rendezvous) {
   const auto key = [](int rank) { return fmt::format("here/{}", rank); };
   store.set(key(rendezvous.rank), std::vector<std::uint8_t>{1});
@@ -91,7 +91,7 @@ struct Meeting {
   };
 
   Gloo connect_gloo(const Members& members) const {
-    // The time limit of connecting, until connect() sets that of collectives.
+    // Timeout of connecting; connect() then sets the timeout of collectives.
     auto options = c10d::ProcessGroupGloo::Options::create(
         milliseconds(rendezvous.setup_timeout));
     // By address: a host name often resolves to 127.0.1.1, which peers on other
@@ -169,9 +169,9 @@ void Groups::shutdown() {
 }
 
 Groups connect(const Rendezvous& rendezvous) {
-  // A lone worker on the CPU needs nobody. On a GPU it still goes through NCCL
-  // with all but its gradients (BucketExchange), so that the path that many
-  // GPUs take is the one that is always taken.
+  // A single worker on the CPU needs no connections. A single GPU still uses
+  // NCCL for everything except gradients (BucketExchange), so that one GPU and
+  // many take the same path.
   if (rendezvous.size == 1 && rendezvous.nccl == nullptr) {
     Groups groups{std::make_unique<Group>(), std::make_unique<Group>()};
     groups.connect_mailbox =
@@ -191,7 +191,8 @@ Groups connect(const Rendezvous& rendezvous) {
         meeting.data_group({"data", rendezvous.rank, rendezvous.size});
     groups.connect_block = [meeting](int size) { return meeting.block(size); };
     groups.connect_mailbox = [rendezvous](int place, int places) {
-      // A client of its own: one that waits for a key lets no other thread in.
+      // A separate client: a client that waits for a key blocks its other
+      // threads.
       return Meeting{rendezvous, open_store(rendezvous, /*is_server=*/false)}
           .mailbox(place, places);
     };

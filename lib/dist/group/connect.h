@@ -41,11 +41,12 @@ struct Rendezvous {
 struct Groups {
   std::unique_ptr<Group> data;
   std::unique_ptr<Group> control;
-  // Groups of data of `size` consecutive ranks, a divisor of all: that of this
-  // rank, made on the first call and kept. Collective.
+  // Returns this rank's group for tensors in blocks of `size` consecutive
+  // ranks; `size` divides the number of ranks. Created on the first call and
+  // cached. Collective.
   Group& data_block(int size);
 
-  // Closes all, in the same order on every rank. Collective.
+  // Closes all groups, in the same order on every rank. Collective.
   void shutdown();
 
   // Connects mailbox `place` of `places`; collective over them. May be called
@@ -53,7 +54,7 @@ struct Groups {
   std::function<std::unique_ptr<Mailbox>(int place, int places)>
       connect_mailbox{};
 
-  // Connects the ranks of one block; null where there is one worker.
+  // Connects the ranks of one block; null for a single worker.
   std::function<std::unique_ptr<Group>(int size)> connect_block{};
   std::map<int, std::unique_ptr<Group>> blocks{}; // by size
 };

@@ -28,9 +28,9 @@ class Pending {
   ~Pending();
 
   void wait();
-  // Calls back, from another thread and before wait() returns, when the
-  // collective has ended (Gloo), or is in the device's queue (NCCL); never
-  // where there is nobody to communicate with.
+  // Calls `callback` from another thread, before wait() returns, when the
+  // collective has finished (Gloo) or is in the device's queue (NCCL). Never
+  // called in a group of one rank.
   void when_finished(std::function<void()> callback);
 
  private:
@@ -61,18 +61,18 @@ class Group {
   // Sum over the ranks, in place, into a contiguous tensor that every rank has
   // with equal shape and dtype.
   void all_reduce(at::Tensor tensor);
-  // The same without waiting; `tensor` must stay alive until wait().
+  // Starts all_reduce(); `tensor` must stay alive until wait().
   Pending all_reduce_async(at::Tensor tensor);
   // Maximum over the ranks, in place.
   Pending all_reduce_max_async(at::Tensor tensor);
-  // Rank 0's content to all others, in place.
+  // Copies rank 0's tensor to all ranks, in place.
   void broadcast(at::Tensor tensor);
-  // Every rank's tensor (equal shapes and dtypes), in rank order.
+  // Returns every rank's tensor (equal shapes and dtypes), in rank order.
   std::vector<at::Tensor> all_gather(const at::Tensor& tensor);
-  // The same into one tensor: `whole` is size() times as long as `own`, which
-  // may be this rank's part of it. All contiguous.
+  // Gathers into one tensor: `whole` is size() times as long as `own`, which
+  // may be a view of this rank's part of it. Both contiguous.
   void all_gather_into(at::Tensor whole, at::Tensor own);
-  // The same without waiting; both must stay alive until wait().
+  // Starts all_gather_into(); both tensors must stay alive until wait().
   Pending all_gather_into_async(at::Tensor whole, at::Tensor own);
   // Returns when all ranks have called it.
   void barrier();
@@ -83,7 +83,7 @@ class Group {
   void shutdown();
 
  private:
-  // True where nobody else takes part, so that there is nothing to do.
+  // True for a group of one rank, where collectives do nothing.
   bool alone() const;
 
   c10::intrusive_ptr<c10d::Store> store_;

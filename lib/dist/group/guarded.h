@@ -7,7 +7,7 @@
 
 namespace vitrain::dist {
 
-// What c10d says of a failure, without the stack that it adds.
+// Returns c10d's error message without the stack trace after it.
 inline std::string first_line(const std::exception& error) {
   const std::string text = error.what();
   return text.substr(0, text.find('\n'));

@@ -13,14 +13,13 @@ class Work;
 
 namespace vitrain::dist {
 
-// Messages from one end to another, for those who do not all do the same: the
-// workers and servers of async_ps. Ends are numbered; each thread that stands
-// for one has a mailbox of its own over Gloo connections of its own. All
-// functions may be called from several threads.
+// Point-to-point messages between the workers and servers of async_ps. Ends are
+// numbered; each end has its own mailbox with its own Gloo connections. All
+// functions are thread-safe.
 class Mailbox {
  public:
-  // A message under way. Its tensor stays as it is until wait(). A message that
-  // is destroyed before is withdrawn.
+  // A message in flight. Its tensor must not be used until wait(). Destroying
+  // it earlier cancels the message.
   class Message {
    public:
     Message();
@@ -32,7 +31,7 @@ class Mailbox {
     // when there is none. Throws Error(kWorkerDied) when the other end is gone,
     // this mailbox was closed, or the group's time limit has passed.
     void wait() { wait_for(/*however_long=*/false); }
-    // The same without a time limit: for those who wait to be asked.
+    // wait() without a timeout, for servers that wait for requests.
     void wait_however_long() { wait_for(/*however_long=*/true); }
 
    private:
@@ -56,8 +55,8 @@ class Mailbox {
 
   // Ends every wait, now and later, with an Error. From any thread.
   void close();
-  // Closes the connections: what others wait for from here fails. When no other
-  // thread uses the mailbox any more, except for close().
+  // Closes the connections; messages that other ends expect from here fail.
+  // Call it when no other thread uses the mailbox, except for close().
   void disconnect();
 
  private:

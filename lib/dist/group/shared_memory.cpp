@@ -31,8 +31,8 @@ Fd create(std::size_t bytes) {
   return file;
 }
 
-// What tells a memory file from everything else that a path may lead to on
-// another machine or in another container.
+// Identifies a memory file: the same path may lead to another file on another
+// machine or in another container.
 std::string identity(const Fd& file) {
   struct stat status {};
   if (::fstat(file.get(), &status) != 0) {

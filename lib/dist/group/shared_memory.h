@@ -6,12 +6,12 @@
 
 namespace vitrain::dist {
 
-// One piece of memory for all ranks, which must be processes or threads of one
-// machine: rank 0's `tensor` (contiguous, on the CPU; equal shape and dtype on
-// every rank), copied into it. What one rank writes the others read; nothing
-// orders that but the ranks themselves. It lives as long as a tensor over it.
-// Throws Error(kUsage) where the ranks do not share a machine, Error(kInternal)
-// where the system gives no memory. Collective.
+// Returns a tensor in memory shared by all ranks, which must be processes or
+// threads of one machine, initialised with rank 0's `tensor` (contiguous, on
+// the CPU; equal shape and dtype on every rank). The ranks synchronise their
+// accesses themselves. The memory lives as long as a tensor refers to it.
+// Throws Error(kUsage) if the ranks are on different machines, Error(kInternal)
+// if no memory can be had. Collective.
 at::Tensor share_memory(Group& control, const at::Tensor& tensor);
 
 } // namespace vitrain::dist

@@ -23,13 +23,12 @@ struct Interval {
 // Seconds that lie in at least one of the intervals.
 double covered_seconds(std::vector<Interval> intervals);
 
-// A point in the work that has been given to a device, whose time is known once
-// the device has come there. On the CPU there is none: what is called has
-// happened.
+// An event in a device's queue, whose time is known once the device has reached
+// it. Empty on the CPU, which works synchronously.
 class DeviceMark {
  public:
   DeviceMark() = default;
-  // Now, at the end of the current stream.
+  // Records an event at the end of the current stream.
   explicit DeviceMark(c10::Device device);
 
   bool exists() const { return event_ != nullptr; }
@@ -45,11 +44,10 @@ struct DeviceSpan {
   DeviceMark end;
 };
 
-// How many updates of others came between the weights at which a gradient was
-// computed and its own update, over the gradients of one rank that were
-// applied.
+// Staleness of one rank's applied gradients: the number of other ranks' updates
+// between reading the weights and applying the gradient.
 struct Staleness {
-  std::int64_t updates = 0; // 0: nothing is known
+  std::int64_t updates = 0; // 0: unknown
   std::int64_t sum = 0;
   std::int64_t largest = 0;
 
@@ -57,8 +55,8 @@ struct Staleness {
   void add(const Staleness& other);
 };
 
-// How long something took: its span, and what the host saw of it, which counts
-// where devices have no marks.
+// A duration: the device's span, and the host's time, which is used if the
+// device has no events.
 struct Elapsed {
   DeviceSpan span;
   double seconds = 0.0;
@@ -79,19 +77,21 @@ struct Travel {
   Interval interval;
 };
 
-// What steps put into collectives, on one rank.
+// Communication of steps, on one rank.
 struct Traffic {
   std::int64_t bytes = 0;
-  double exposed_seconds = 0.0; // waited for them, after backward
-  // During which gradients travelled, hidden behind backward or not.
+  double exposed_seconds = 0.0; // waited for collectives, after backward
+  // Time during which gradients were exchanged, overlapped with backward or
+  // not.
   double busy_seconds = 0.0;
-  std::int64_t dropped = 0; // gradients that came too late to be applied
-  Staleness staleness{}; // of those whose fate became known in these steps
-  // Of a step on a device, not yet in the seconds: each wait, and each bucket.
+  std::int64_t dropped = 0; // gradients dropped as too stale
+  Staleness
+      staleness{}; // of gradients that were applied or dropped in these steps
+  // A step on a device: each wait and each bucket, not yet added to the
+  // seconds.
   std::vector<DeviceSpan> waits{};
   std::vector<std::vector<DeviceSpan>> buckets{}; // by step
-  // Of one step on the CPU, its buckets in the order in which they were cut;
-  // add() leaves them out.
+  // A step on the CPU: its buckets in layout order; ignored by add().
   std::vector<Travel> travels{};
 
   void add_exposed(const Elapsed& wait);

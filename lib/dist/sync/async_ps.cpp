@@ -36,7 +36,7 @@ void pack(const Tensors& views, const at::Tensor& flat) {
   }
 }
 
-// Returns the offset behind the last element.
+// Returns the offset after the last element.
 std::int64_t
 unpack(const at::Tensor& flat, const Tensors& views, std::int64_t offset = 0) {
   for (const at::Tensor& view : views) {
@@ -152,7 +152,7 @@ void AsyncPs::flush(const std::function<void()>& /*update*/) {
   }
   const at::NoGradGuard no_grad;
   fetch(Kind::kSettle);
-  // Whoever ends now takes no server from the others.
+  // After the barrier no rank needs another rank's server.
   group_.barrier();
 }
 
@@ -221,7 +221,7 @@ void AsyncPs::hear(const Verdict& verdict) {
 }
 
 void AsyncPs::waited(double seconds) {
-  // Nothing of it is hidden behind computation.
+  // None of it overlaps with computation.
   traffic_.exposed_seconds += seconds;
   traffic_.busy_seconds += seconds;
 }

@@ -25,13 +25,13 @@ struct ReplicaShard {
 using ConnectMailbox =
     std::function<std::unique_ptr<Mailbox>(int place, int places)>;
 
-// What became of a worker's gradients.
+// Counts of a worker's gradients by outcome.
 struct UpdateCounts {
   std::int64_t pushed = 0;
   std::int64_t applied = 0;
   std::int64_t dropped = 0;
-  std::int64_t largest_staleness = 0; // of those that were applied
-  std::int64_t version = 0; // updates of all workers, when last heard of
+  std::int64_t largest_staleness = 0; // over the applied gradients
+  std::int64_t version = 0; // updates of all workers, as last reported
 };
 
 // Bounded-staleness parameter server (Li et al., "Scaling distributed machine
@@ -44,8 +44,8 @@ struct UpdateCounts {
 // in it.
 class AsyncPs final : public GradientSync {
  public:
-  // `shards`: the whole replica, by server. `own`: what this rank serves, if it
-  // does; filled from the replica at the first step. Collective.
+  // `shards`: the whole replica, by server. `own`: the shard that this rank
+  // serves, if any; copied from the replica at the first step. Collective.
   AsyncPs(
       Group& group,
       std::vector<GradientBuffer> gradients,

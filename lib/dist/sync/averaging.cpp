@@ -79,7 +79,7 @@ class LocalUpdates : public GradientSync {
     if (apart_) {
       join();
     }
-    // One state goes into a checkpoint, and training goes on from the same.
+    // A checkpoint has one state, and training continues from the same state.
     average(group_, moments_);
   }
 
@@ -90,7 +90,7 @@ class LocalUpdates : public GradientSync {
   Traffic traffic() const override { return traffic_; }
 
  protected:
-  // What happens after the update that made `updates` of them.
+  // Called after each update; `updates` is the number of updates so far.
   virtual void meet(std::int64_t updates) = 0;
   // Makes the parameters of all ranks equal.
   virtual void join() {
@@ -111,7 +111,7 @@ class LocalUpdates : public GradientSync {
   std::int64_t updates_ = 0;
 };
 
-// Those of AveragingOptions: a class for each kind of options.
+// Base class that holds the options of one mode.
 template <typename Options>
 class WithOptions : public LocalUpdates {
  public:
@@ -296,7 +296,7 @@ class Hogwild final : public LocalUpdates {
 
   std::int64_t begin_step(const StepInfo& step) override {
     if (!started_) {
-      // Initial values are still being written, by others too.
+      // All ranks are still writing initial values.
       group_.barrier();
       started_ = true;
     }

@@ -10,27 +10,27 @@
 #include "dist/group/group.h"
 #include "dist/sync/gradient_sync.h"
 
-// The modes of dist.sync other than a plain all-reduce. Definitions, with w_i
-// the parameters and g_i the gradient of rank i, t the number of updates made,
-// are those of docs/synchronisation.md.
+// Modes of dist.sync other than a plain all-reduce. docs/synchronisation.md has
+// the definitions; w_i are the parameters and g_i the gradient of rank i, t is
+// the number of updates.
 namespace vitrain::dist {
 
-// What the modes act on: flat buffers, one of each per parameter group, and the
-// optimizer's count.
+// Data of a replica: flat buffers, one of each per parameter group, and the
+// optimizer's update count.
 struct ReplicaBuffers {
   std::vector<GradientBuffer> gradients;
   std::vector<at::Tensor> parameters;
-  std::vector<at::Tensor> moments; // of the optimizer, however many
+  std::vector<at::Tensor> moments; // optimizer state buffers, any number
   at::Tensor steps{}; // that it has made: only predictions need it
 };
 
-// Applies in step t the mean gradient of step t - 1, whose all-reduce has run
-// meanwhile; the first step applies nothing, flush() applies what is left.
-// Replicas are equal after every step. With `predict` each rank computes its
-// next gradients at weights to which it has applied its own gradients of step t
-// already, in the place of their mean; before that arrives this is taken back.
-// Then it is the weights without the prediction that are equal: after flush(),
-// and whenever updates are made.
+// Step t applies the mean gradient of step t - 1, whose all-reduce ran in the
+// meantime; the first step applies nothing, and flush() applies the last
+// gradient. Replicas are equal after every step. With `predict`, each rank
+// computes its next gradients at weights to which it has already applied its
+// own gradient of step t in place of the mean; this prediction is undone before
+// the mean arrives. The weights without the prediction are equal on all ranks:
+// after flush() and during updates.
 std::unique_ptr<GradientSync> make_delayed_all_reduce(
     Group& group,
     ReplicaBuffers buffers,
@@ -45,8 +45,8 @@ struct LocalSgdOptions {
   std::int64_t start = 0; // all-reduce of gradients until t = start
   std::int64_t period = 1; // steps between two averages of the parameters
   bool average_moments = false; // and of the optimizer's state
-  // Not null: from `start` on gradients are still averaged over this group of
-  // ranks (those of a node).
+  // If not null, gradients are still averaged over this group of ranks (one
+  // node) from `start` on.
   Group* node = nullptr;
 };
 
@@ -55,22 +55,22 @@ struct LocalSgdOptions {
 // one has all ranks (torch's HierarchicalModelAverager).
 struct AveragingLevel {
   std::int64_t period = 1;
-  Group* group = nullptr; // that of this rank
+  Group* group = nullptr; // the group of this rank
 };
 using AveragingLevels = std::vector<AveragingLevel>;
 
-// `period` local updates from common parameters w; then d = w - mean(w_i) is
-// the gradient of an outer SGD with Nesterov momentum that moves w, and all
-// ranks go on from there (Douillard et al., "DiLoCo", 2023).
+// `period` local updates from common parameters w; then an outer SGD with
+// Nesterov momentum updates w with the gradient d = w - mean(w_i), and all
+// ranks continue from the new w (Douillard et al., "DiLoCo", 2023).
 struct DilocoOptions {
   std::int64_t period = 1;
   double outer_lr = 0.7;
   double outer_momentum = 0.9;
 };
 
-// Local updates; at t = k period the ranks' parameters s_i are summed while
-// training goes on, and `delay` updates later w_i <- w_i + mean(s) - s_i. The
-// mean over the ranks is not changed by it.
+// Local updates; at t = k * period the ranks' parameters s_i are averaged while
+// training continues, and `delay` updates later w_i <- w_i + mean(s) - s_i,
+// which does not change the mean over the ranks.
 struct OverlapOptions {
   std::int64_t period = 1;
   std::int64_t delay = 0; // steps, less than period
@@ -86,14 +86,13 @@ std::unique_ptr<GradientSync> make_averaging(
     const BucketOptions& buckets,
     const AveragingOptions& options);
 
-// The weights are one piece of memory (share_memory()), to which every rank
-// adds its own updates when they are ready, without a lock (Niu et al.,
-// "Hogwild!", NIPS 2011). Updates that meet may be lost in part; no two runs
-// are equal. A rank without samples in a step makes no update. No rank is more
-// than `lead` steps ahead of another. `updates`: one int64 in the same shared
-// memory, 0, which counts the updates of all ranks; the staleness of an update
-// is how many others were finished between the beginning of its step and its
-// own end.
+// Hogwild (Niu et al., "Hogwild!", NIPS 2011): the weights are in shared memory
+// (share_memory()), and every rank adds its updates without a lock.
+// Simultaneous updates may be partly lost, and no two runs are equal. A rank
+// without samples in a step makes no update. No rank is more than `lead` steps
+// ahead of another. `updates`: one int64 in shared memory, initially 0, that
+// counts the updates of all ranks. The staleness of an update is the number of
+// other updates that finished between the begin of its step and its own end.
 std::unique_ptr<GradientSync> make_hogwild(
     Group& group,
     ReplicaBuffers buffers,

@@ -16,23 +16,24 @@
 
 namespace vitrain::dist {
 
-// Of Compress::kPowerSgd; dist.powersgd of the recipe.
+// Options of Compress::kPowerSgd: dist.powersgd of the recipe.
 struct PowerSgdOptions {
   std::int64_t rank = 4;
-  std::int64_t start = 0; // optimizer steps during which nothing is compressed
+  std::int64_t start = 0; // optimizer steps before compression starts
   bool warm_start = true;
   double min_compression = 2.0;
 };
 
-// Of Compress::kTopK; dist.topk of the recipe.
+// Options of Compress::kTopK: dist.topk of the recipe.
 struct TopKOptions {
-  double share = 0.01; // of a gradient, that is sent
-  std::int64_t start = 0; // optimizer steps during which all is sent
-  std::int64_t warmup = 0; // those after them during which more is
+  double share = 0.01; // fraction of a gradient that is sent
+  std::int64_t start = 0; // optimizer steps before compression starts
+  std::int64_t warmup =
+      0; // steps after `start` during which the fraction falls to `share`
   // That each rank gives its gradients; 0: none, which is the optimizer's.
   double momentum = 0.0;
   bool nesterov = false;
-  bool momentum_masking = true; // forgets the velocity of what is sent
+  bool momentum_masking = true; // clears the velocity of sent values
 };
 
 // The share of a gradient that is sent in step `step`, from 0: in a warm-up of
@@ -64,14 +65,14 @@ class BucketExchange {
   virtual void complete(Group& group) = 0;
   // Makes state() equal on all ranks.
   virtual void flush(Group& /*group*/) {}
-  // What goes into a checkpoint, as GradientSync::state().
+  // State for a checkpoint; see GradientSync::state().
   virtual std::map<std::string, at::Tensor> state() const { return {}; }
 
-  // The smallest and the largest of the gradients that launch() has rounded to
-  // a narrower range, [2]; undefined where it has not.
+  // Smallest and largest gradient that launch() rounded to a narrower range,
+  // [2]; undefined if it did not round.
   virtual at::Tensor extremes() const { return {}; }
 
-  // That this rank put into collectives since begin().
+  // Bytes that this rank sent in collectives since begin().
   std::int64_t bytes() const { return bytes_; }
   // From the first collective since begin() to the end of the last one; absent
   // for a rank that is alone, and on a device, where span() says it.
@@ -82,10 +83,10 @@ class BucketExchange {
  protected:
   // Starts an all-reduce, counts its bytes and takes the time.
   Pending start(Group& group, const at::Tensor& tensor);
-  // The same with an all-gather of `own` into `whole`.
+  // Starts an all-gather of `own` into `whole`.
   Pending
   start_gather(Group& group, const at::Tensor& whole, const at::Tensor& own);
-  // A step begins.
+  // Resets the state of a step.
   void reset();
   // The gradients are the sums.
   void completed();
@@ -113,25 +114,25 @@ std::unique_ptr<BucketExchange> make_bucket_exchange(
     const PowerSgdOptions& power_sgd,
     const TopKOptions& top_k);
 
-// Vogels, Karimireddy, Jaggi, "PowerSGD", NeurIPS 2019, with error feedback: a
-// gradient M with dimensions [n, ...] is taken as a matrix of n rows and
-// travels as the product of two with `rank` columns; what that leaves out stays
-// on its rank and is added to the next M. Parameters of one dimension, and
-// those that would not become smaller by more than min_compression, travel as
-// they are. torch's powerSGD_hook gives the same gradients.
+// PowerSGD with error feedback (Vogels, Karimireddy, Jaggi, NeurIPS 2019): a
+// gradient M [n, ...] is viewed as a matrix of n rows and sent as the product
+// of two matrices with `rank` columns. The compression error stays on its rank
+// and is added to the next M. Parameters of one dimension, and parameters that
+// would not shrink by more than min_compression, are sent uncompressed. Equal
+// to torch's powerSGD_hook.
 std::unique_ptr<BucketExchange> make_power_sgd(
     const at::Tensor& gradients,
     std::vector<BucketPart> parts,
     const PowerSgdOptions& options);
 
-// Lin et al., "Deep Gradient Compression", ICLR 2018: each rank adds its
-// gradients up, sends the largest entries of the sum, by parameter, with their
-// indices, and begins those anew; what all have sent is added up in the order
-// of the ranks. With `momentum` velocities are added up in place of gradients
-// (momentum correction), and those of what is sent begin anew (momentum factor
-// masking). Parameters of one dimension, and what would not become smaller so,
-// travel as they are; nothing of them is late, and their velocity goes on. What
-// is pruned takes no place in a message and leaves nothing behind.
+// Deep Gradient Compression (Lin et al., ICLR 2018): each rank accumulates its
+// gradients, sends the largest accumulated values of each parameter with their
+// indices, and resets these. Received values are added in the order of the
+// ranks. With `momentum`, velocities are accumulated in place of gradients
+// (momentum correction), and the velocity of sent values is cleared (momentum
+// factor masking). Parameters of one dimension, and parameters that would not
+// shrink, are sent whole, without delay, and keep their velocity. Pruned values
+// are neither sent nor accumulated.
 std::unique_ptr<BucketExchange> make_top_k(
     const at::Tensor& gradients,
     const std::vector<BucketPart>& parts,
@@ -146,11 +147,11 @@ void add_travel(Traffic& traffic, const BucketExchanges& exchanges);
 // Bytes that a rank puts into a collective of `tensor`: none when it is alone.
 std::int64_t bytes_of(const Group& group, const at::Tensor& tensor);
 
-// What GradientSync::largest_sent() says of such extremes().
+// Computes GradientSync::largest_sent() from extremes().
 std::optional<double> largest_of(const std::vector<at::Tensor>& extremes);
 
-// The extremes() of gradients that are rounded so; one pass over them where the
-// range becomes narrower.
+// Returns extremes() of gradients rounded to this type: one pass over them if
+// the range becomes narrower.
 at::Tensor extremes_of(const at::Tensor& gradients, Compress compress);
 
 // Where gradients like `gradients` travel: a tensor of their shape and the type

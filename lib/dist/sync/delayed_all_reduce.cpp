@@ -87,9 +87,9 @@ class DelayedAllReduce final : public GradientSync {
 
   bool one_step_late() const override { return true; }
 
-  // The mean that is under way is not known yet, and this rank's own gradients
-  // are what is known of it (Xu et al., "OD-SGD: one-step delay stochastic
-  // gradient descent for distributed training", 2020).
+  // The mean in flight is unknown; this rank's own gradient stands in for it
+  // (Xu et al., "OD-SGD: one-step delay stochastic gradient descent for
+  // distributed training", 2020).
   void predict(const std::function<void()>& update) override {
     if (!prediction_ || own_to_mean_ == 0.0) {
       return;
@@ -128,7 +128,8 @@ class DelayedAllReduce final : public GradientSync {
     std::vector<at::Tensor> extremes; // of the gradients before rounding
   };
 
-  // For what is under way, whose time is that of the step that gets it.
+  // Waits for the exchange in flight; its time counts in the step that receives
+  // it.
   void wait() {
     if (!under_way_) {
       return;

@@ -23,8 +23,8 @@ struct GradientSlot {
   std::int64_t offset = 0; // elements
 };
 
-// A flat gradient buffer and what lies in it, in the order in which backward
-// finishes.
+// A flat gradient buffer and its slots, in the order in which backward finishes
+// them.
 struct GradientBuffer {
   at::Tensor gradients; // [n]
   std::vector<GradientSlot> slots;
@@ -65,23 +65,23 @@ class GradientSync {
  public:
   virtual ~GradientSync() = default;
 
-  // Returns what the losses of this step are divided by on this rank, so that
-  // the gradients that finish() leaves are means: the samples over which they
-  // are summed. At least 1.
+  // Returns the divisor of this rank's losses in this step, which makes the
+  // gradients after finish() means: the number of samples over which they are
+  // summed, at least 1.
   virtual std::int64_t begin_step(const StepInfo& step) = 0;
-  // Announces a backward pass. Gradients of all but the last micro-batch of a
-  // step only accumulate; during the last one they may travel. `empty`: this
-  // rank has no samples in it and will not run backward.
+  // Announces a backward pass. Gradients of all micro-batches of a step except
+  // the last only accumulate; during the last one they may be exchanged.
+  // `empty`: this rank has no samples and will not run backward.
   virtual void begin_micro_batch(bool last, bool empty) = 0;
-  // When it returns, the gradient buffers hold what is to be applied; false:
-  // there is nothing to apply in this step.
+  // Completes the exchange: afterwards the gradient buffers hold the gradients
+  // to apply. Returns false if this step applies nothing.
   virtual bool finish() = 0;
-  // Whether those are the gradients of the step before, and are to be applied
-  // with its learning rate.
+  // True if these are the gradients of the previous step, to be applied with
+  // its learning rate.
   virtual bool one_step_late() const { return false; }
-  // Makes the update from the gradients in the buffers, which may have been
-  // clipped since finish(): by `own`, this rank's optimizer, unless the mode
-  // leaves it to somebody else.
+  // Applies the gradients in the buffers, which may have been clipped since
+  // finish(), by `own`, this rank's optimizer; a mode may override this
+  // (servers).
   virtual void apply(
       const Update& /*update*/,
       const std::function<void()>& own) {
@@ -89,36 +89,36 @@ class GradientSync {
   }
   // The step's update has been made, or left out.
   virtual void updated() {}
-  // Moves parameters and optimizer state to where the next gradients are to be
-  // computed, in modes where that is not where the updates have brought them;
-  // ranks may differ then. `update` applies the gradients in the buffers, which
-  // are free for it. finish() and flush() take it back.
+  // Moves parameters and optimizer state to predicted values for the next
+  // gradients, in modes that predict; ranks may then differ. `update` applies
+  // the gradients in the buffers, which may be overwritten. finish() and
+  // flush() undo the prediction.
   virtual void predict(const std::function<void()>& /*update*/) {}
-  // Brings the replicas together: afterwards all ranks have equal parameters
-  // and nothing is under way. `update` applies the gradients in the buffers.
-  // Before every evaluation and checkpoint, and at the end.
+  // Synchronises the replicas: afterwards all ranks have equal parameters and
+  // nothing is in flight. `update` applies the gradients in the buffers. Called
+  // before every evaluation and checkpoint, and at the end. Collective.
   virtual void flush(const std::function<void()>& /*update*/) {}
-  // What must be kept in a checkpoint, by name; tensors that load_state() and
-  // steps change in place. Equal on all ranks after flush().
+  // Returns the state for a checkpoint, by name. load_state() and steps change
+  // these tensors in place. Equal on all ranks after flush().
   virtual std::map<std::string, at::Tensor> state() const { return {}; }
   // Steps that a rank may be ahead of the slowest one without waiting for it.
   virtual std::int64_t lead() const { return 0; }
-  // Where this rank's gradients were rounded to a narrower range before those
-  // were summed that the last finish() has left: the largest absolute value
-  // that it had to send, NaN or infinity where they were not finite then. Waits
-  // for the device.
+  // Largest magnitude that this rank sent in the last finish() after narrowing
+  // gradients to a smaller range; NaN or infinity if they were not finite;
+  // nullopt if it does not narrow them. Waits for the device.
   virtual std::optional<double> largest_sent() const { return std::nullopt; }
-  // Of the last step. All that is done for gradients and, between finish() and
-  // updated(), for parameters.
+  // Communication of the last step: for gradients, and between finish() and
+  // updated() for parameters.
   virtual Traffic traffic() const = 0;
 };
 
-// Cuts each buffer into fixed buckets (the first `first_bytes`, then `bytes`; a
-// parameter is never split) and all-reduces each as soon as the last of its
-// gradients has arrived, in fixed order, while backward goes on (Li et al.,
-// "PyTorch Distributed", VLDB 2020). The layout never changes, so a resumed run
-// adds in the same order; see docs/decisions/002 for why this is not
-// c10d::Reducer. finish() leaves averages over the global batch.
+// All-reduce in buckets that overlaps with backward (Li et al., "PyTorch
+// Distributed", VLDB 2020). Each buffer is cut into fixed buckets (the first
+// `first_bytes`, then `bytes`; a parameter is never split). A bucket is
+// all-reduced, in fixed order, once its last gradient is complete. The layout
+// never changes, so a resumed run adds in the same order; docs/decisions/002
+// says why this is not c10d::Reducer. After finish() the buffers hold averages
+// over the global batch.
 class BucketedAllReduce final : public GradientSync {
  public:
   BucketedAllReduce(

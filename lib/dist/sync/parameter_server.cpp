@@ -48,8 +48,8 @@ Verdict Verdict::unpack(const at::Tensor& words) {
 
 } // namespace message
 
-// What arrives from one worker. A receive is always open before the message is
-// sent: then it arrives after one way through the network, else after three
+// Messages from one worker. A receive is always posted before the message is
+// sent: the message then takes one trip through the network instead of three
 // (Gloo asks the receiver first).
 class ParameterServer::Inbox {
  public:
@@ -233,7 +233,7 @@ void ParameterServer::read(int worker) {
   verdict.version = bound_.version();
   const double lr = rate_of_prediction(verdict);
   tell({.kind = Kind::kRead, .worker = worker, .lr = lr});
-  // Under the lock: the weights are those of one version.
+  // Sent under the lock, so that all weights have one version.
   auto first = mail_->send(verdict.pack(), worker, message::kVerdictTag);
   send_weights(worker, lr);
   first.wait();

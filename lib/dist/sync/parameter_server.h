@@ -29,8 +29,8 @@ struct ServerShard {
   std::function<void(double lr)> apply;
 };
 
-// Who talks to whom in async_ps: workers have the places 0 ... workers - 1 of
-// the mailbox, servers those behind them.
+// Numbering of the ends in async_ps's mailbox: workers 0 ... workers - 1, then
+// the servers.
 struct ServerLayout {
   int workers = 1;
   int servers = 1;
@@ -39,21 +39,21 @@ struct ServerLayout {
   int place_of(int server) const { return workers + server; }
 };
 
-// How servers treat gradients that others have overtaken.
+// How servers treat stale gradients.
 struct AsyncPsOptions {
   std::int64_t max_staleness = 0;
   OnStale on_stale = OnStale::kWait;
-  // Workers read the weights as they are expected to be when their gradient
-  // comes. As many updates are expected in between as there were for the
-  // worker's last gradient, max_staleness if that was dropped; they are
-  // predicted by one update with the gradient that was applied last, and so
-  // many times its learning rate. After settling a server knows nothing of
-  // gradients, as one that starts.
+  // Workers read weights predicted for the time when their gradient arrives.
+  // The expected number of updates until then is the staleness of the worker's
+  // last gradient, or max_staleness if that was dropped. The prediction is one
+  // update with the last applied gradient and its learning rate times that
+  // number. After settling, a server has no gradients to predict with, as at
+  // the start.
   bool predict = false;
 };
 
-// What travels between worker and server, each with its tag. Requests and
-// verdicts are int64; gradients, weights and states are flat fp32 buffers.
+// Messages between workers and servers, and their tags. Requests and verdicts
+// are int64; gradients, weights and states are flat fp32 buffers.
 namespace message {
 
 enum Tag : int {
@@ -73,7 +73,8 @@ enum class Kind : std::int64_t {
   kDrop, // event only: the gradient that came is too old
 };
 
-// A request of a worker, or an event that the first server tells the others.
+// A request of a worker, or an event that the first server sends to the other
+// servers.
 struct Header {
   Kind kind = Kind::kRead;
   std::int64_t worker = 0;
@@ -86,7 +87,7 @@ struct Header {
   static Header unpack(const at::Tensor& words);
 };
 
-// What became of a worker's latest gradient.
+// Outcome of a worker's latest gradient.
 struct Verdict {
   static constexpr std::int64_t kDropped = -1;
   static constexpr std::int64_t kNone = -2;
@@ -104,11 +105,10 @@ struct Verdict {
 // A server of async_ps: threads that keep a shard of the weights, send it to
 // the workers that ask and apply their gradients one after another.
 //
-// The first server (index 0) decides, by a StalenessBound, in which order reads
-// and updates happen. It tells its decisions to the others, which follow them:
-// whatever the number of servers, all shards have seen the same updates in the
-// same order, as those of one server would have. A worker sends its gradient to
-// every server, but requests only to the first.
+// The first server (index 0) decides by a StalenessBound in which order reads
+// and updates happen and sends its decisions to the other servers. All shards
+// therefore see the same updates in the same order, as with a single server. A
+// worker sends its gradient to every server, but requests only to the first.
 class ParameterServer {
  public:
   // Starts to serve `shard` through `mailbox`, the one of place_of(index).
@@ -133,7 +133,7 @@ class ParameterServer {
   // `body` on a thread whose failure ends the server.
   std::thread guarded(std::function<void()> body);
 
-  // Of the first server: one thread per worker.
+  // Thread of the first server, one per worker.
   void serve(int worker);
   void read(int worker);
   void update(const message::Header& request, Inbox& inbox);
@@ -141,7 +141,7 @@ class ParameterServer {
   void tell(const message::Header& event);
   template <typename Ready>
   void await(std::unique_lock<std::mutex>& lock, const Ready& ready);
-  // Of the others: one thread for all.
+  // Thread of every other server, one for all workers.
   void follow();
 
   void apply(const at::Tensor& gradient, double lr);
@@ -160,7 +160,7 @@ class ParameterServer {
   mutable std::mutex mutex_; // of all that follows, and of shard_
   std::condition_variable changed_;
   StalenessBound bound_;
-  std::deque<int> readers_; // those who wait to read, in the order of requests
+  std::deque<int> readers_; // workers waiting to read, in the order of requests
   std::vector<message::Verdict> verdicts_; // by worker
   std::optional<Prediction> prediction_;
   double last_lr_ = 0.0; // of the last update

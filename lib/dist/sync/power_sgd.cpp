@@ -47,17 +47,17 @@ struct Matrix {
   // View of the bucket, [rows, ...]: in strides of its own, so that the order
   // of the columns, which checkpoints keep, does not depend on them.
   at::Tensor gradient;
-  // What has not been applied yet, in the scale of a mean over the ranks; while
-  // a step is under way, that plus the new gradient.
+  // Compression error that has not been applied yet, in the scale of a mean
+  // over the ranks; during a step, error plus new gradient.
   at::Tensor error; // [rows, columns]
   at::Tensor left; // [rows, rank], P
   at::Tensor right; // [columns, rank], Q
 };
 
-// Makes the columns orthonormal, by modified Gram-Schmidt; twice, because a
-// column that depends on the others is nothing but rounding after the first
-// time. Only elementwise kernels and sums: every rank gets the same bits. A
-// column of zeros stays one.
+// Orthonormalises the columns by modified Gram-Schmidt, twice, because after
+// the first pass a linearly dependent column consists of rounding errors. Uses
+// only elementwise kernels and sums, so that every rank gets the same bits.
+// Zero columns stay zero.
 void orthonormalize(at::Tensor matrix) {
   constexpr double kTiny = 1e-30;
   for (std::int64_t i = 0; i < matrix.size(1); ++i) {
@@ -234,7 +234,7 @@ class PowerSgd final : public BucketExchange {
   at::Tensor gradients_;
   PowerSgdOptions options_;
   std::vector<Matrix> matrices_;
-  std::vector<at::Tensor> plain_; // flat views of what is not compressed
+  std::vector<at::Tensor> plain_; // flat views of uncompressed gradients
   Matrices lefts_; // all P
   Matrices rights_; // all Q
   Matrices travelling_; // copies of plain_, a row each

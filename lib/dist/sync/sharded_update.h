@@ -17,8 +17,8 @@ struct ShardedBuffer {
   at::Tensor own; // this rank's share, a view of it
 };
 
-// Exchanges gradients as `inner` does; after each update every rank gets the
-// shares that the others have updated.
+// Exchanges gradients as `inner` does. After each update, all-gathers the
+// parameter shares that the ranks updated.
 std::unique_ptr<GradientSync> make_sharded_update(
     Group& group,
     std::unique_ptr<GradientSync> inner,

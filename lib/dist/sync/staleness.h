@@ -8,16 +8,16 @@
 
 namespace vitrain::dist {
 
-// Decides who may read a server's weights and whose gradient is applied, such
-// that no gradient is applied more than `limit` updates after its worker read
-// the weights. Between two reads a worker updates or withdraws.
+// Bounded staleness: decides which worker may read a server's weights and whose
+// gradient is applied, so that no gradient is applied more than `limit` updates
+// after its worker read the weights. Between two reads a worker updates or
+// withdraws.
 //
-// kDrop: everyone may do everything at once, and a gradient that arrives too
-// late is left out. kWait: nothing is left out. A worker that has read holds a
-// claim to one of the next updates, at the latest the one of its version +
-// limit; others wait as long as their read or update would leave some claim
-// without a place. The holder of the oldest claim never waits, so somebody can
-// always go on.
+// kDrop: no worker waits, and a gradient that arrives too late is dropped.
+// kWait: no gradient is dropped. A worker that has read holds a claim to one of
+// the next updates, at the latest update version + limit; other workers wait
+// while their read or update would make a claim impossible to fulfil. The
+// holder of the oldest claim never waits, so there is no deadlock.
 class StalenessBound {
  public:
   StalenessBound(int workers, std::int64_t limit, OnStale on_stale);

@@ -12,7 +12,7 @@ using torch::autograd::AutogradContext;
 using torch::autograd::Variable;
 using torch::autograd::variable_list;
 
-// Of one channel each, [C].
+// Statistics per channel, [C].
 struct Statistics {
   at::Tensor mean;
   at::Tensor variance; // biased
@@ -23,15 +23,15 @@ std::int64_t values_per_channel(const at::Tensor& x) {
   return x.size(0) == 0 ? 0 : x.numel() / x.size(1);
 }
 
-// Of this rank's batch: [2 C + 1] fp64, mean, variance and count. In fp64 the
-// count is exact and combining loses nothing.
+// Returns mean, variance and count of this rank's batch: [2 C + 1] fp64, in
+// which the count is exact and combining loses no digits.
 at::Tensor local_statistics(const at::Tensor& x, const at::Tensor& like) {
   const std::int64_t count = values_per_channel(x);
   const auto wide = like.options().dtype(at::kDouble);
   if (count == 0) {
     return at::zeros({2 * x.size(1) + 1}, wide);
   }
-  // The buffers tell the kernel to keep fp32 statistics of 16-bit values.
+  // fp32 buffers make the kernel compute fp32 statistics of 16-bit values.
   const auto [mean, variance] = at::batch_norm_update_stats(
       x, at::zeros_like(like), at::zeros_like(like), /*momentum=*/0.0);
   return at::cat(
@@ -65,8 +65,8 @@ void update_running(
     const at::Tensor& running_mean,
     const at::Tensor& running_var) {
   const at::Tensor& count = statistics.count;
-  // 0 where there were no samples at all, or one value, which has no variance;
-  // nothing waits for the device.
+  // 0 without samples, and for a single value, which has no variance. Does not
+  // wait for the device.
   const at::Tensor rate = count.gt(1).to(at::kDouble) * momentum;
   const at::Tensor unbiased =
       statistics.variance * (count / (count - 1.0).clamp_min(1.0));
@@ -151,8 +151,8 @@ class SyncBatchNorm final : public torch::autograd::Function<SyncBatchNorm> {
     at::Tensor dweight = at::zeros_like(weight); // sum(dy x^), of this rank
     at::Tensor dbias = at::zeros_like(weight); // sum(dy)
     if (x.numel() > 0) {
-      // What forward gives without training: on CUDA undefined ones are
-      // refused.
+      // Empty tensors, as forward returns without training: CUDA rejects
+      // undefined ones.
       const at::Tensor unsaved = at::empty({0}, mean.options());
       std::tie(std::ignore, dweight, dbias) = at::native_batch_norm_backward(
           dy,

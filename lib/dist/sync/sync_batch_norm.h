@@ -15,18 +15,17 @@ struct BatchNormLayer {
   at::Tensor running_var;
   double momentum = 0.1;
   double eps = 1e-5;
-  // What its exchanges are added to, forward and backward; outlives them. Null:
-  // nothing.
+  // Receives the communication of forward and backward, and must outlive them;
+  // null: not counted.
   Traffic* traffic = nullptr;
 };
 
-// Normalises x [N, C, ...] by the mean and variance of the batches of all ranks
-// together, as BatchNorm would on their concatenation (torch.nn.SyncBatchNorm),
-// and moves the layer's running statistics towards them; these have the same
-// bits on all ranks. N may differ between ranks and be 0 on some; where there
-// is at most one value per channel in all, the running statistics stay.
-// Differentiable in x, weight and bias; the gradients of the latter two are
-// this rank's share, for the exchange of gradients to sum.
+// Normalises x [N, C, ...] by mean and variance over the batches of all ranks
+// (torch.nn.SyncBatchNorm) and updates the layer's running statistics, which
+// are bit-equal on all ranks. N may differ between ranks and be 0. With at most
+// one value per channel in total, running statistics do not change.
+// Differentiable in x, weight and bias; gradients of weight and bias are this
+// rank's share, to be summed by the gradient exchange.
 //
 // Collective in forward (one all-gather of 2 C + 1 numbers) and in backward
 // (one all-reduce of 2 C). Any device that the group serves.

@@ -15,12 +15,12 @@ namespace {
 struct Summand {
   std::string name;
   at::Tensor gradient; // [n], view of the bucket
-  // What has not been sent yet, and the velocity, shaped and laid out as the
-  // gradient is: checkpoints have them in the order of its dimensions.
-  // Undefined where nothing is left out, or no momentum is made.
+  // Unsent residual and velocity, with the gradient's shape and layout;
+  // checkpoints store them in the order of the dimensions. Undefined if nothing
+  // is left out, or without momentum.
   at::Tensor residual;
   at::Tensor velocity;
-  at::Tensor pruned; // bool, laid out so; undefined: nothing is
+  at::Tensor pruned; // bool, same layout; undefined: nothing is pruned
 
   // One dimension, as `gradient` has.
   static at::Tensor flat(const at::Tensor& tensor) {
@@ -29,8 +29,8 @@ struct Summand {
   std::int64_t numel() const { return gradient.numel(); }
 };
 
-// What of a summand is sent in this step, and where it is in the message: its
-// indices and, behind them, its values.
+// Values of a summand that are sent in this step, and their offset in the
+// message: first the indices, then the values.
 struct Selection {
   const Summand* summand = nullptr;
   std::int64_t offset = 0;
@@ -158,8 +158,9 @@ class TopK final : public BucketExchange {
     }
   }
 
-  // The gradient becomes what SGD with momentum would go along. Velocities of
-  // the ranks add up to that of their sum.
+  // Replaces the gradient by the direction of SGD with momentum. Momentum is
+  // linear: the ranks' velocities add up to the velocity of the summed
+  // gradient.
   void add_momentum(const Summand& summand) const {
     if (!summand.velocity.defined()) {
       return;
@@ -193,7 +194,7 @@ class TopK final : public BucketExchange {
     whole_.push_back(&summand);
   }
 
-  // Takes the largest out of what has added up.
+  // Selects the largest accumulated values.
   void choose(
       const Summand& summand,
       std::int64_t count,
@@ -252,9 +253,9 @@ class TopK final : public BucketExchange {
   std::vector<Summand> summands_;
   std::int64_t step_ = 0;
   bool apart_ = false; // residuals and velocities may differ between ranks
-  // Of this step.
-  std::vector<const Summand*> whole_; // what travels as it is
-  at::Tensor packed_; // copies of that; undefined: the bucket itself travels
+  // Parameters and buffers of this step.
+  std::vector<const Summand*> whole_; // sent uncompressed
+  at::Tensor packed_; // copies of these; undefined: the bucket itself is sent
   Pending whole_pending_;
   std::vector<Selection> sent_;
   at::Tensor message_; // int32, values as their bits

@@ -21,8 +21,8 @@ class Prediction {
   // Remembers the buffers, then updates them. The prediction before has been
   // taken back.
   void make(const std::function<void()>& update);
-  // Makes the buffers what they were before make(), bit by bit; nothing without
-  // a prediction.
+  // Restores the buffers bit by bit to their state before make(). Does nothing
+  // without a prediction.
   void take_back();
 
  private:

@@ -9,19 +9,20 @@
 
 namespace vitrain::engine {
 
-// Lets CUDA devices round the factors of fp32 products to tf32, or not; of the
-// whole process. Nothing happens where they are not used.
+// Allows or forbids tf32 for fp32 products on CUDA devices, for the whole
+// process. Does nothing for other devices.
 void allow_tf32(c10::DeviceType device, bool allowed);
 
-// The type of products in this precision; none: that of their factors.
+// Returns the dtype of products in this precision; nullopt: the dtype of their
+// inputs.
 std::optional<at::ScalarType> product_type(config::Precision precision);
-// That of products on `device` now, on this thread.
+// Returns the current dtype of products on `device` in this thread.
 std::optional<at::ScalarType> current_product_type(c10::DeviceType device);
 
-// Runs what is in its scope under autocast on `device` where `products` names a
-// type: matrix products and convolutions in it from fp32 weights, sums in fp32.
-// The weight cache is off: weights change between scopes, and a captured graph
-// must not depend on it.
+// Enables autocast on `device` in its scope if `products` has a dtype: matrix
+// products and convolutions run in it from fp32 weights, sums in fp32. The
+// weight cache is off: weights change between scopes, and a captured graph must
+// not depend on it.
 class AutocastScope {
  public:
   AutocastScope(c10::DeviceType device, std::optional<at::ScalarType> products);

@@ -13,10 +13,10 @@ std::atomic<bool> take_for_intel{false};
 
 } // namespace
 
-// The question that MKL asks before it chooses its code. libtorch_cpu has a
-// function of this name and calls it through the dynamic symbol table, where
-// that of the executable comes first. Undocumented: were it renamed in another
-// version of torch, MKL would decide by itself, and nothing else would change.
+// MKL calls this function before it chooses its code path. libtorch_cpu defines
+// it too, but calls it through the dynamic symbol table, where the executable's
+// definition comes first. Undocumented: if another version of torch renames it,
+// MKL decides by itself, and nothing else changes.
 extern "C" int mkl_serv_intel_cpu_true() {
   if (take_for_intel) {
     return 1;

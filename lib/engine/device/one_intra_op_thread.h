@@ -4,9 +4,9 @@
 
 namespace vitrain::engine {
 
-// Operators of the calling thread use one thread. The number that new threads
-// start with is one as well, until the scope of the thread that waits for all
-// others ends.
+// In its scope, operators of the calling thread use one thread. New threads
+// also start with one, until the scope of the thread that joins all others
+// ends.
 class OneIntraOpThread {
  public:
   OneIntraOpThread() : before_(at::get_num_threads()) {

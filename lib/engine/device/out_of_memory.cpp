@@ -68,8 +68,9 @@ bool is_out_of_memory(const std::exception& error) {
       dynamic_cast<const c10::OutOfMemoryError*>(&error) != nullptr) {
     return true;
   }
-  // Of what torch's allocator of GPUs does not hand out: contexts, libraries,
-  // and all memory where PYTORCH_NO_CUDA_MEMORY_CACHING turns it off.
+  // Error code of CUDA memory outside torch's GPU allocator: contexts,
+  // libraries, and all memory if PYTORCH_NO_CUDA_MEMORY_CACHING disables the
+  // allocator.
   constexpr int kCudaErrorMemoryAllocation = 2;
   const auto* device = dynamic_cast<const c10::AcceleratorError*>(&error);
   if (device != nullptr &&

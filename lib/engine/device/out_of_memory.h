@@ -13,7 +13,7 @@ namespace vitrain::engine {
 // The message of an exception, without torch's stack of C++ frames.
 std::string first_words(const std::exception& error);
 
-// Memory that could not be had, and what it was for.
+// An allocation failed; names the part of the work that needed the memory.
 class OutOfMemory : public Error {
  public:
   OutOfMemory(std::string part, const std::string& message)
@@ -45,8 +45,8 @@ decltype(auto) in_part(const char* part, Body&& body) {
   }
 }
 
-// For people: the rank, the part of the work, its batch, and what to lower.
-// `part` is that of exceptions without one.
+// Returns an error for the user: the rank, the part of the work, its batch, and
+// the setting to reduce. `part` is used for exceptions that name no part.
 Error explain_out_of_memory(
     const Session& session,
     const std::exception& error,

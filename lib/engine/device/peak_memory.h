@@ -6,8 +6,8 @@
 
 namespace vitrain::engine {
 
-// Bytes that this worker has taken at its largest: of its GPU, by torch, or
-// where there is none of the machine.
+// Returns this worker's peak memory in bytes: of its GPU (torch's allocations),
+// or of the machine if there is no GPU.
 std::int64_t peak_memory(const Session& session);
 
 } // namespace vitrain::engine

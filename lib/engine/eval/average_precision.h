@@ -18,22 +18,23 @@ struct Scores {
 
   // Adds the first rows of a batch, [N, classes] of any dtype.
   void add(const at::Tensor& outputs, std::span<const std::int64_t> rows);
-  // Adds what has been found elsewhere.
+  // Appends other scores.
   void add(const Scores& other);
 };
 
-// Those of all workers. Collective.
+// Gathers the scores of all workers. Collective.
 Scores gather_scores(dist::Group& group, const Scores& own);
 
-// The average precision of one class: the sum over falling thresholds of its
-// precision times what each adds to its recall. Equal scores are one threshold.
-// scikit-learn's average_precision_score, which is 0 where no sample is
-// positive.
+// Returns the average precision of one class: the sum over descending
+// thresholds of precision times the increase of recall. Equal scores are one
+// threshold. Equal to scikit-learn's average_precision_score; 0 without
+// positive samples.
 double average_precision(
     std::span<const float> scores,
     const std::vector<bool>& positive);
 
-// Of each class, from 0 to 1. The order of the samples does not matter.
+// Returns the average precision of each class, in [0, 1], for any order of the
+// samples.
 std::vector<double> average_precisions(
     const Scores& scores,
     const data::Index& index,

@@ -27,7 +27,8 @@
 namespace vitrain::engine {
 namespace {
 
-// Of the images of `seen`, where the network takes those of `spec`.
+// Returns the options for reading images of the size of `seen` for a network of
+// `spec`.
 data::TransformOptions read_options(
     const config::Recipe& recipe,
     const models::ModelSpec& spec,
@@ -35,7 +36,7 @@ data::TransformOptions read_options(
   data::TransformOptions options =
       job::transform_options(recipe, seen, /*train=*/false);
   if (seen.image_size.width != spec.image_size.width) {
-    options.crop_pct = 1.0; // all of what is resized
+    options.crop_pct = 1.0; // keep the whole resized image
   }
   return options;
 }
@@ -57,8 +58,8 @@ at::Tensor left_out(
 
 } // namespace
 
-// What the lanes share: the batches of this rank, each of which one of them
-// takes, and what they have counted.
+// Data shared by the lanes: this rank's batches, each taken by one lane, and
+// the counts.
 class Evaluator::Batches {
  public:
   struct Batch {

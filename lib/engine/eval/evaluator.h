@@ -26,21 +26,21 @@ namespace vitrain::engine {
 
 struct Session;
 
-// What an evaluation found of each sample, over all workers.
+// Results of an evaluation per sample, over all workers.
 struct SampleResults {
-  // In the dataset's order; empty where there are no classes, or lists of them.
+  // In the dataset's order; empty without classes and for multi-label data.
   std::vector<results::Outcome> outcomes;
-  Scores scores; // where samples have lists of labels, in any order
+  Scores scores; // multi-label data, in any order
 
   bool empty() const { return outcomes.empty() && scores.samples.empty(); }
 };
 
 // Evaluates a model on a dataset, every sample exactly once. All batches have
 // the same shape (missing rows are zero images whose outputs are discarded), so
-// a sample's loss has the same bits whatever stands beside it. On a CPU a batch
-// is computed by one thread, since operators add in an order that depends on
-// their number of threads, and several batches at the same time. So the reduced
-// counts are equal for any number of workers and threads.
+// that a sample's loss does not depend on the rest of its batch, bit for bit.
+// On a CPU one thread computes a batch, because the order of an operator's sums
+// depends on its threads, and several batches run in parallel. Counts are
+// therefore equal for any number of workers and threads.
 class Evaluator {
  public:
   struct Options {
@@ -66,10 +66,10 @@ class Evaluator {
       c10::Device device,
       const Options& options);
 
-  // Leaves the model in evaluation mode. Returns the counts over all workers.
-  // Meanwhile other threads that are new to torch get one thread for its
-  // operators. `results` gets what was found of the samples of all workers.
-  // Collective on `control`.
+  // Runs the evaluation and leaves the model in evaluation mode. Returns the
+  // counts over all workers; `results` receives the results per sample of all
+  // workers. While it runs, threads that are new to torch get one intra-op
+  // thread. Collective on `control`.
   EvalCounts run(
       networks::Model& model,
       dist::Group& control,
@@ -81,8 +81,8 @@ class Evaluator {
   std::span<const std::int32_t> subset() const {
     return rows_->index().subset();
   }
-  // Where a sample is, printable, and its picture as the network sees it;
-  // nothing for one that cannot be read, and for vectors.
+  // Returns a sample's printable location; and its preprocessed picture,
+  // nullopt for unreadable samples and vectors.
   std::string path(std::int64_t sample) const {
     return rows_->describe(sample);
   }
@@ -91,14 +91,14 @@ class Evaluator {
  private:
   class Batches;
 
-  // What a lane has found.
+  // Results of a lane.
   struct Found {
     EvalCounts counts;
-    std::vector<results::Outcome> outcomes; // where they are wanted
-    Scores scores; // where samples have lists of labels
+    std::vector<results::Outcome> outcomes; // if requested
+    Scores scores; // multi-label data
   };
-  // Of a batch: the mean over the views; minus infinity for classes that may
-  // not be predicted.
+  // Returns a batch's outputs: the mean over the views; minus infinity for
+  // classes that may not be predicted.
   at::Tensor outputs_of(
       networks::Model& model,
       const at::Tensor& inputs,
@@ -124,7 +124,7 @@ class Evaluator {
   bool label_lists_; // instead of one label for each sample
   config::Tta tta_;
   models::ModelSpec spec_;
-  models::ModelSpec seen_; // with the size of what is read
+  models::ModelSpec seen_; // with the size of the images that are read
   std::unique_ptr<data::Rows> rows_;
   data::BadSamplePolicy bad_samples_;
   Normalizer normalizer_;

@@ -17,7 +17,7 @@ namespace {
 
 constexpr double kFixedPoint = 4294967296.0; // 2^32
 
-// What workers add up.
+// Counts that are summed over the workers.
 constexpr std::pair<const char*, std::int64_t EvalCounts::*> kSums[] = {
     {"count", &EvalCounts::count},
     {"correct1", &EvalCounts::correct1},

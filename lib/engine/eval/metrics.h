@@ -16,20 +16,20 @@ namespace vitrain::engine {
 // "top1 56.25 %", "loss 1.2345".
 std::string metric_text(const MetricInfo& metric, double value);
 
-// Rank of each label among its row's logits: the number of larger logits plus
-// that of equal ones with a lower index (0: the prediction is right). A row
-// whose own logit is NaN ranks last. logits [N, C], labels [N] int64 -> [N]
-// int64.
+// Returns the rank of each label among its row's logits: the number of larger
+// logits plus the number of equal logits with a lower index (0: correct
+// prediction). A label whose logit is NaN ranks last. logits [N, C], labels [N]
+// int64 -> [N] int64.
 at::Tensor label_ranks(const at::Tensor& logits, const at::Tensor& labels);
 
-// What an evaluation counts. Every field is an integer, so sums over batches
-// and workers are exact in any order.
+// Counts of an evaluation. They are integers, so that sums over batches and
+// workers are exact in any order.
 struct EvalCounts {
   std::int64_t count = 0;
-  std::int64_t correct1 = 0; // both 0 where there are no classes
-  std::int64_t correct5 = 0; // all, when there are fewer than 6 classes
-  // Of eval.real_labels: samples that have any, and those whose prediction is
-  // one of theirs.
+  std::int64_t correct1 = 0; // both 0 without classes
+  std::int64_t correct5 = 0; // equals count with fewer than 6 classes
+  // eval.real_labels: number of samples with labels, and of those predicted
+  // correctly.
   std::int64_t real_count = 0;
   std::int64_t real_correct = 0;
   double map = 0.0; // mean average precision, of all workers together
@@ -50,21 +50,20 @@ struct EvalCounts {
       std::span<const std::int64_t> samples);
   // Adds samples of which only the losses matter, [N] fp32.
   void add_losses(const at::Tensor& losses);
-  // Adds what has been counted elsewhere.
+  // Adds other counts.
   void add(const EvalCounts& other);
   // Sum over the workers, through reduce_dict. Collective.
   EvalCounts reduced(dist::Group& group) const;
 
-  // Those of classes in percent; the loss as the mean over the samples, NaN
-  // when any of them is not finite.
+  // Returns the metric: accuracies in percent; the loss as the mean over the
+  // samples, NaN if any sample's loss is not finite.
   double value(Metric metric) const;
 
  private:
   double mean_loss() const;
 };
 
-// What samples give to the counts, which stays on the device until it is asked
-// for: nobody waits meanwhile.
+// Accumulates counts on the device; synchronises once, when they are read.
 class EvalTally {
  public:
   // Adds the first `rows` rows of a batch; logits [N, C] of any dtype.
@@ -72,12 +71,12 @@ class EvalTally {
   add(const at::Tensor& logits, const at::Tensor& labels, std::int64_t rows);
   // Adds samples of which only the losses matter, [N] fp32.
   void add_losses(const at::Tensor& losses);
-  // Of all of them. Waits for the device, once.
+  // Returns the counts of all samples. Waits for the device.
   EvalCounts counts() const;
 
  private:
   std::vector<at::Tensor> losses_; // [rows] fp32, of each batch
-  std::vector<at::Tensor> ranks_; // the same, where there are classes
+  std::vector<at::Tensor> ranks_; // [rows] of each batch, if there are classes
 };
 
 } // namespace vitrain::engine

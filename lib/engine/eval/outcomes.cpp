@@ -124,7 +124,7 @@ std::vector<results::Outcome> gather_outcomes(
 
 namespace {
 
-// What there is to write of an evaluation, and to say.
+// Files to write after an evaluation, and lines to print.
 struct Record {
   std::function<void(const std::filesystem::path& folder)> write;
   std::function<results::SummaryLines()> summary;

@@ -13,17 +13,17 @@
 
 namespace vitrain::engine {
 
-// What batches say of each of their samples, which stays on the device until it
-// is asked for: nobody waits meanwhile.
+// Accumulates per-sample outcomes on the device; synchronises once, when read.
 class OutcomeTally {
  public:
-  // logits [N, C] of any dtype, of which the first rows are those of `samples`,
-  // and their labels.
+  // Adds a batch. logits: [N, C] of any dtype; the first rows belong to
+  // `samples`.
   void add(
       const at::Tensor& logits,
       const at::Tensor& labels,
       std::span<const std::int64_t> samples);
-  // Of all of them, in their order. Waits for the device, once.
+  // Returns the outcomes in the order in which samples were added. Waits for
+  // the device.
   std::vector<results::Outcome> outcomes() const;
 
  private:
@@ -31,14 +31,14 @@ class OutcomeTally {
   std::vector<at::Tensor> numbers_; // [4, rows] fp32, of each batch
 };
 
-// Those of all workers, in the dataset's order. Collective.
+// Gathers the outcomes of all workers, in the dataset's order. Collective.
 std::vector<results::Outcome> gather_outcomes(
     dist::Group& group,
     const std::vector<results::Outcome>& own);
 
 // Rank 0: writes evaluation/ in the run folder
-// (results/files/evaluation_files.h), and with `tells` says what is most worth
-// knowing of it. Storage that fails is a warning.
+// (results/files/evaluation_files.h) and, with `tells`, prints a summary. A
+// storage failure is a warning.
 void record_evaluation(
     const Session& session,
     const Evaluator& evaluator,

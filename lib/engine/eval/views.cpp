@@ -92,7 +92,7 @@ models::ModelSpec with_room_for_views(
       name_of(tta),
       name_of(preprocess.crop_mode));
   ImageSize& size = spec.image_size;
-  // The largest side that is not larger than what the sides are resized to.
+  // Returns the largest side that is not larger than the resized sides.
   const auto resized =
       [&preprocess,
        shorter = std::min(size.width, size.height)](std::int64_t side) {

@@ -11,9 +11,9 @@
 // Test-time augmentation: outputs are the mean over views of an image.
 namespace vitrain::engine {
 
-// `spec` as the rows of an evaluation with such views have to be read: for
-// crops with the whole square that they are cut out of. Throws Error(kUsage)
-// where there are no such views.
+// Returns `spec` with the size at which images must be read for these views:
+// for crops, the whole square from which they are cut. Throws Error(kUsage) if
+// the views are impossible.
 models::ModelSpec with_room_for_views(
     config::Tta tta,
     const config::PreprocessConfig& preprocess,
@@ -25,10 +25,10 @@ struct View {
   double weight = 1.0;
 };
 
-// Of images [N, C, H, W], each [N, C, size]. Crops as torchvision's FiveCrop
-// and TenCrop have them: the corners (top left, top right, bottom left, bottom
-// right), the middle, and then the mirror images. Shifts as "94% on CIFAR-10 in
-// 3.29 seconds" (Jordan, arXiv:2404.00498) has them.
+// Returns the views of images [N, C, H, W], each [N, C, size]. Crops follow
+// torchvision's FiveCrop and TenCrop: top left, top right, bottom left, bottom
+// right, centre, then the mirrored crops. Shifts follow "94% on CIFAR-10 in
+// 3.29 seconds" (Jordan, arXiv:2404.00498).
 std::vector<View>
 views_of(config::Tta tta, const at::Tensor& images, const ImageSize& size);
 

@@ -11,9 +11,9 @@
 
 namespace vitrain::engine {
 
-// What dist.batchnorm does to the BatchNorm layers of a model, as torch's
-// convert_sync_batchnorm does: models know nothing of other workers. Model and
-// group must outlive it, and the model must not run without it afterwards.
+// Applies dist.batchnorm to a model's BatchNorm layers, as torch's
+// convert_sync_batchnorm does; models know nothing of other workers. Model and
+// group must outlive it, and the model must not run after it is destroyed.
 class BatchNormExchange {
  public:
   BatchNormExchange(
@@ -31,7 +31,7 @@ class BatchNormExchange {
   bool forward_is_collective() const;
   // Before the first forward of a step. Collective.
   void before_step();
-  // What travelled for statistics since this was asked the last time, in
+  // Returns the communication for statistics since the last call, in
   // before_step(), forward and backward.
   dist::Traffic take_traffic() { return std::exchange(traffic_, {}); }
   // Whether bring_together() has to be called after the last step of every
@@ -43,8 +43,8 @@ class BatchNormExchange {
   // Makes the running statistics of all workers equal, before every evaluation
   // and checkpoint; `epoch_ends`: after the last step of an epoch. Collective.
   void bring_together(bool epoch_ends);
-  // The same for averages of the model's buffers, by the names of the buffers
-  // with any text after them; other tensors stay as they are.
+  // As above, for averages of the model's buffers, whose names begin with the
+  // buffers' names; other tensors are not changed.
   void bring_together(const dist::NamedTensors& buffers, bool epoch_ends);
 
  private:

@@ -175,7 +175,7 @@ std::unique_ptr<DataParallel> make_data_parallel(
               c10::kCUDA,
               static_cast<c10::DeviceIndex>(
                   session.job.ordinals.at(static_cast<std::size_t>(i))));
-    // Its weights are those of the first in every pass.
+    // The first replica's weights are copied to it in every pass.
     auto network = networks::make_model(
         session.spec, static_cast<std::uint64_t>(session.job.recipe.run.seed));
     network->to(device);

@@ -26,7 +26,7 @@ namespace vitrain::engine {
 // parameters and buffers of the first replica, under their names.
 class DataParallel final : public networks::Model {
  public:
-  // A replica on `device`, beside the first one.
+  // An additional replica on `device`.
   struct Replica {
     Replica(
         std::shared_ptr<networks::Model> network,
@@ -35,8 +35,8 @@ class DataParallel final : public networks::Model {
 
     std::shared_ptr<networks::Model> network;
     c10::Device device;
-    optim::FlatState state; // laid out as that of the first
-    bool has_frozen = false; // what is not trained has been copied
+    optim::FlatState state; // same layout as the first replica's
+    bool has_frozen = false; // frozen parameters have been copied
   };
 
   // `first` and `state`, its parameters, must outlive it.
@@ -52,8 +52,8 @@ class DataParallel final : public networks::Model {
   // For the following passes.
   void set_masks(Masks masks) { masks_ = std::move(masks); }
 
-  // In training only; one backward at most for each forward. `dropout` is that
-  // of the first replica.
+  // In training only; at most one backward per forward. `dropout` is the first
+  // replica's generator.
   at::Tensor forward(
       const at::Tensor& images,
       const at::Tensor& drop,
@@ -71,7 +71,8 @@ class DataParallel final : public networks::Model {
   networks::Model& network(std::size_t index);
   c10::Device device(std::size_t index) const;
   void broadcast(std::size_t replicas);
-  // Backward of the replicas' logits from those of the gathered ones.
+  // Runs backward of the replicas' logits from the gradients of the gathered
+  // logits.
   void backward(
       const std::vector<at::Tensor>& outputs,
       const at::Tensor& gradient);

@@ -75,8 +75,8 @@ dist::BucketOptions bucket_options(const Session& session) {
       .top_k = top_k_options(session)};
 }
 
-// The ranks that average gradients in every step of post_local_sgd: by default
-// those of a machine.
+// Returns the group that averages gradients in every step of post_local_sgd: by
+// default the ranks of a machine.
 dist::Group* node_group(Session& session) {
   const config::SyncConfig& sync = session.job.recipe.dist.sync;
   if (sync.mode != config::SyncMode::kPostLocalSgd) {

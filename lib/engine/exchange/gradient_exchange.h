@@ -26,8 +26,8 @@ std::unique_ptr<optim::Optimizer> make_optimizer(
     const config::Recipe& recipe,
     optim::FlatState& parameters);
 
-// What dist.sync asks for, over the buffers of `parameters` and `optimizer`,
-// which must outlive it, and of what prunes the weights (or null). Collective.
+// Returns the synchronisation of dist.sync over the buffers of `parameters` and
+// `optimizer`, which must outlive it, and of the pruner (or null). Collective.
 std::unique_ptr<dist::GradientSync> make_gradient_sync(
     Session& session,
     const optim::FlatState& parameters,

@@ -22,8 +22,8 @@ struct OwnShard {
         non_finite(at::zeros({}, at::kFloat)) {}
 };
 
-// What optimizers keep, in an order that only depends on their kind and on the
-// groups.
+// Returns an optimizer's state in an order that depends only on its kind and on
+// the groups.
 std::vector<at::Tensor> state_of(const optim::Optimizer& optimizer) {
   std::vector<at::Tensor> state = optimizer.buffers();
   state.push_back(optimizer.steps());

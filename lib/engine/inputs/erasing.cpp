@@ -74,7 +74,7 @@ std::int64_t EraseNumbers::place(const data::Erasing& erasing) {
 }
 
 at::Tensor EraseNumbers::from(const at::Tensor& places) const {
-  // Rows that lie one number behind the other.
+  // Overlapping rows that start at consecutive numbers.
   const std::int64_t image = image_[0] * image_[1] * image_[2];
   return numbers_.as_strided({kPlaces, image}, {1, 1})
       .index_select(0, places)
@@ -151,7 +151,7 @@ void EraseTable::fill(at::Tensor images, const EraseNumbers& numbers) const {
       y.ge(edge(kBoxTop)).logical_and_(y.lt(edge(kBoxBottom)));
   const at::Tensor columns =
       x.ge(edge(kBoxLeft)).logical_and_(x.lt(edge(kBoxRight)));
-  // Of the boxes of this place in their images, [N, 1, H, W].
+  // Mask of the pixels in each image's k-th box, [N, 1, H, W].
   const auto inside = [&](std::int64_t k) {
     return rows.narrow(1, k, 1).logical_and(columns.narrow(1, k, 1));
   };

@@ -27,9 +27,9 @@ class EraseNumbers {
 
   // Where an image's begin.
   static std::int64_t place(const data::Erasing& erasing);
-  // Those that begin at each of the places, [N] int64: [N, C, H, W] fp32.
+  // Returns noise that begins at each of `places` [N] int64: [N, C, H, W] fp32.
   at::Tensor from(const at::Tensor& places) const;
-  // Those of an image, [C, H, W], not copied.
+  // Returns an image's noise [C, H, W] without a copy.
   at::Tensor of(const data::Erasing& erasing) const;
 
  private:
@@ -38,27 +38,26 @@ class EraseNumbers {
 };
 
 // Fills boxes of an image [C, H, W] fp32 in place, one after the other. For
-// CPUs: what it takes is a matter of the boxes.
+// CPUs: its time depends on the boxes only.
 void erase_boxes(
     const at::Tensor& image,
     const data::Erasing& erasing,
     config::EraseMode mode,
     const EraseNumbers& numbers);
 
-// The same for a batch, with the same bits, by a number of kernels that does
-// not depend on what was drawn. For GPUs: what it needs of the host are two
-// tensors.
+// Fills boxes of a batch, bit-equal to erase_boxes(), with a fixed number of
+// kernels. For GPUs: it needs two tensors from the host.
 class EraseTable {
  public:
-  // One erasing for each row, of at most as many boxes as `erase` allows.
-  // `upload` returns a tensor of the host's on the device.
+  // One erasing per row, with at most the number of boxes that `erase` allows.
+  // `upload` copies a host tensor to the device.
   EraseTable(
       const std::vector<data::Erasing>& rows,
       const config::EraseConfig& erase,
       std::int64_t channels,
       const std::function<at::Tensor(const at::Tensor&)>& upload);
 
-  // What is uploaded, in all, and its bytes for each row.
+  // Number of uploaded tensors, and their bytes per row.
   static constexpr std::int64_t kTensors = 2;
   static std::int64_t row_bytes(
       const config::EraseConfig& erase,

@@ -14,25 +14,25 @@ namespace vitrain::engine {
 // Mixup: mixed images, and targets that share out the classes.
 class MixTable {
  public:
-  // One mix for each row. Partners stand at equal places of a micro-batch's
-  // order and its reverse; the batch consists of micro-batches of `group` rows,
-  // the last one of what is left. `upload` returns a tensor of the host's on
-  // the device.
+  // One mix per row. A row's partner is the row at the mirrored position of its
+  // micro-batch; the batch consists of micro-batches of `group` rows, the last
+  // one of the remaining rows. `upload` copies a host tensor to the device.
   MixTable(
       const std::vector<data::Mix>& mixes,
       std::int64_t group,
       const std::function<at::Tensor(const at::Tensor&)>& upload);
 
-  // Bytes of what is uploaded, two tensors, of a row.
+  // Returns the bytes of the two uploaded tensors per row.
   static std::int64_t row_bytes();
 
-  // Of images [N, C, H, W] fp32.
+  // Mixes images [N, C, H, W] fp32.
   at::Tensor images(const at::Tensor& images) const;
-  // Of shares of the classes [N, C] fp32.
+  // Mixes class shares [N, C] fp32.
   at::Tensor shares(const at::Tensor& shares) const;
   // Mixes the weights of samples, [N] fp32, by the shares of their labels.
   at::Tensor weights(const at::Tensor& weights) const;
-  // Of labels [N]: that of the larger share, their own when both are equal.
+  // Returns labels [N]: the label with the larger share; a row's own label if
+  // shares are equal.
   at::Tensor labels(const at::Tensor& labels) const;
 
  private:

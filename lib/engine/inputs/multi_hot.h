@@ -9,8 +9,8 @@
 
 namespace vitrain::engine {
 
-// Targets of samples with lists of labels: 1 for a class in a sample's list, 0
-// for the others; [samples, classes] fp32.
+// Returns targets of multi-label samples: 1 for classes in a sample's list,
+// otherwise 0; [samples, classes] fp32.
 at::Tensor multi_hot(
     const data::Index& index,
     std::span<const std::int64_t> samples,

@@ -15,7 +15,7 @@
 namespace vitrain::engine {
 namespace {
 
-// Of what is added: for numbers of any type, and as devices read memory.
+// Alignment of added tensors, enough for any dtype and for device reads.
 constexpr std::int64_t kAlignment = 64;
 
 std::int64_t aligned(std::int64_t bytes) {

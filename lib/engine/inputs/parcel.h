@@ -13,23 +13,24 @@ namespace vitrain::engine {
 
 class Parcels;
 
-// What a batch takes to the device: its rows, and small tensors beside them.
-// On a GPU all of it lies in the loader's pinned slot and goes in one copy, on
-// a stream of its own, beside the kernels of the step before: the host waits
-// for nothing. On a CPU nothing is copied.
+// Host-to-device upload of a batch: its rows and small tensors. On a GPU all of
+// it is in the loader's pinned slot and is sent in one copy on a separate
+// stream, during the kernels of the previous step; the host does not wait. On a
+// CPU nothing is copied.
 class Parcel {
  public:
-  // Puts a small tensor of the host's beside the rows and returns it on the
-  // device, where its numbers are for kernels that are enqueued after send().
+  // Adds a small host tensor to the upload and returns it on the device, where
+  // its values are valid for kernels enqueued after send().
   at::Tensor add(const at::Tensor& tensor);
-  // The rows on the device: [bytes] uint8, as they lie in the batch. Once, when
-  // everything has been added.
+  // Sends the upload and returns the rows on the device: [bytes] uint8 in the
+  // batch's layout. Call once, after all add().
   at::Tensor send();
-  // Waits until the batch's memory is free for others, after send(); null where
-  // that is so at once. For Loader::keep().
+  // Returns a function that waits until the batch's memory may be reused, after
+  // send(); null if that is immediately. For Loader::keep().
   std::function<void()> sent() const;
 
-  // Bytes behind a slot's rows that `tensors` of `bytes` in all need.
+  // Returns the bytes after a slot's rows that `tensors` tensors of `bytes`
+  // bytes in total need.
   static std::size_t room_for(std::int64_t tensors, std::int64_t bytes);
 
  private:

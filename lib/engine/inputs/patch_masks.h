@@ -7,13 +7,13 @@
 
 namespace vitrain::engine {
 
-// What masked autoencoders order the patches of an image by
-// (Model::masked_patches): uniform numbers in [0, 1].
+// Uniform random numbers in [0, 1] by which masked autoencoders order the
+// patches of an image (Model::masked_patches).
 
-// Of the samples at positions [first, first + count) of the global batch of
-// optimizer step `step`: [patches, count] fp32 on the CPU. A pure function of
-// its arguments: neither the number of workers nor a restart changes it.
-// Undefined when `patches` is 0.
+// Returns the numbers of the samples at positions [first, first + count) of the
+// global batch of optimizer step `step`: [patches, count] fp32 on the CPU. A
+// pure function of its arguments: the number of workers and restarts do not
+// change it. Undefined if `patches` is 0.
 at::Tensor patch_masks(
     std::int64_t patches,
     std::uint64_t seed,
@@ -21,9 +21,9 @@ at::Tensor patch_masks(
     std::int64_t first,
     std::int64_t count);
 
-// Of these samples of an evaluation set: [patches, rows], zeros behind them.
-// Each sample has its own masks, the same in every evaluation whatever the
-// seed: losses are comparable from step to step and from run to run.
+// Returns the numbers of these evaluation samples: [patches, rows], padded with
+// zeros. Each sample has the same mask in every evaluation, for any seed, so
+// that losses are comparable between steps and runs.
 at::Tensor eval_patch_masks(
     std::int64_t patches,
     std::span<const std::int64_t> samples,

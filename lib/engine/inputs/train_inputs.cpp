@@ -160,8 +160,9 @@ at::Tensor TrainInputs::drop(
       : drop_factors(
             drop_rates(step), seed, step, first * splits(), count * splits());
   if (splits() > 1 && drop.defined()) {
-    // Drawn sample by sample: a sample's place in the global batch decides what
-    // is dropped of each of its versions, not how many are on this worker.
+    // Sampled per sample: the drop factors of a sample's versions depend on its
+    // position in the global batch, not on the number of samples of this
+    // worker.
     drop = drop.unflatten(1, {count, splits()}).transpose(1, 2).flatten(1, 2);
   }
   return drop;

@@ -14,11 +14,11 @@
 
 namespace vitrain::engine {
 
-// Makes what a training step takes of the loader's batches, on the device:
-// normalised, erased, mixed, in this order, with the masks of stochastic
-// layers. Everything random is a pure function of seed and draw, or of seed,
-// step and micro-batch: restarts do not change it, and other numbers of workers
-// do not where micro-batches keep their size.
+// Prepares the loader's batches for a training step, on the device: normalises,
+// erases, mixes, in this order, and draws the masks of stochastic layers.
+// Everything random is a pure function of seed and draw, or of seed, step and
+// micro-batch: restarts do not change it, and other numbers of workers do not
+// where micro-batches keep their size.
 class TrainInputs {
  public:
   explicit TrainInputs(const Session& session)
@@ -36,10 +36,10 @@ class TrainInputs {
   // Waits until the batch of the last one may be changed, or null: for
   // Loader::keep().
   std::function<void()> sent() const { return sent_; }
-  // What it needs of the loader's slots (LoaderOptions::tail).
+  // Bytes that it needs at the end of the loader's slots (LoaderOptions::tail).
   std::size_t tail_bytes() const;
-  // The first images of a micro-batch as pictures, all versions of a sample one
-  // after the other: Normalizer::bytes().
+  // Returns the first images of a micro-batch as pictures, the versions of a
+  // sample adjacent: Normalizer::bytes().
   at::Tensor pictures(const MicroBatch& micro_batch, std::int64_t count) const;
   // The generator of dropout's masks in a replica's share of it.
   at::Generator masks(
@@ -57,7 +57,7 @@ class TrainInputs {
   at::Tensor drop(std::int64_t step, std::int64_t first, std::int64_t count)
       const;
   std::int64_t splits() const { return session_.job.recipe.train.splits(); }
-  // What is erased of the rows of the network's input; empty: nothing.
+  // Returns the erasings of the input's rows; empty: none.
   std::vector<data::Erasing> erasings_of(const data::Batch& batch) const;
   void erase(
       const at::Tensor& images,

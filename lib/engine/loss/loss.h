@@ -12,11 +12,12 @@ namespace vitrain::engine {
 struct LossOptions {
   config::LossKind kind = config::LossKind::kCrossEntropy;
   double label_smoothing = 0.0;
-  // Of each class by itself, as timm's BinaryCrossEntropy: targets above it are
-  // 1, others 0; the sum over the classes instead of their mean.
+  // Binary losses, as timm's BinaryCrossEntropy. Targets above `threshold`
+  // become 1, all others 0; `sum_classes`: sum over the classes instead of the
+  // mean.
   std::optional<double> threshold;
   bool sum_classes = false;
-  std::optional<double> pos_weight; // what classes that are there count
+  std::optional<double> pos_weight; // weight of positive classes
   double focal_alpha = 0.25; // negative: none
   double focal_gamma = 2.0;
   // Weight of each class's term in the loss of a sample, as torch's `weight`:
@@ -35,9 +36,9 @@ struct DistillOptions {
   bool heads_apart = false; // networks::of_two_heads
 };
 
-// What a network in training gives, [N, C], or [N, 2 C] of two heads that are
-// apart: what learns from labels, what from a teacher, and what it answers
-// (their mean), [N, C] each.
+// Splits the outputs of a network in training, [N, C], or [N, 2 C] of two
+// separate heads, into outputs that learn from labels, outputs that learn from
+// the teacher, and their mean, which is the prediction; [N, C] each.
 struct Answers {
   at::Tensor labels;
   at::Tensor taught;

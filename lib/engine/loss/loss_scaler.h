@@ -29,17 +29,17 @@ class LossScaler {
 
   LossScaler(const LossScaling& options, at::Device device);
 
-  // What backward begins with in the place of `loss`.
+  // Returns the loss times the scale, from which backward starts.
   at::Tensor scaled(const at::Tensor& loss) const;
-  // Makes the gradients of scaled losses those of the losses.
+  // Divides the gradients by the scale.
   void unscale(optim::FlatState& parameters) const;
-  // After each step; `non_finite` is a scalar, fp32, 1 when the reduced
-  // gradients were not finite, so that all ranks go the same way.
+  // Call after each step. `non_finite`: fp32 scalar, 1 if the reduced gradients
+  // were not finite, and therefore equal on all ranks.
   void update(const at::Tensor& non_finite);
 
   const at::Tensor& scale() const { return scale_; } // scalar, fp32
   const at::Tensor& finite_steps() const { return finite_steps_; } // int32
-  // What must be kept in a checkpoint, by name, as GradientSync::state().
+  // Returns the state for a checkpoint, by name; see GradientSync::state().
   std::map<std::string, at::Tensor> state() const;
 
  private:

@@ -14,7 +14,7 @@
 namespace vitrain::engine {
 namespace {
 
-// What reads weights names the keys of the student's.
+// Replaces the student's keys in messages about weights by the teacher's.
 std::string with_own_keys(std::string text) {
   for (const auto& [key, own] :
        {std::pair(job::kPretrained, job::kTeacherPretrained),
@@ -28,7 +28,8 @@ std::string with_own_keys(std::string text) {
   return text;
 }
 
-// What `read` says of a teacher's weights, an error too.
+// Returns the lines of `read` about a teacher's weights, with the teacher's
+// keys; also in its errors.
 template <typename Read>
 std::vector<std::string> of_teacher(const Read& read) {
   try {

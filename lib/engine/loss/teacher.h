@@ -10,13 +10,14 @@
 
 namespace vitrain::engine {
 
-// The network of train.distill, with its weights, on the device, in evaluation
-// mode; null where there is none. Throws Error(kUsage), Error(kWeights).
-// Collective.
+// Returns the teacher of train.distill with its weights, on the device, in
+// evaluation mode; null without distillation. Throws Error(kUsage),
+// Error(kWeights). Collective.
 std::shared_ptr<networks::Model> make_teacher(Session& session);
 
-// What make_teacher() would say and throw of the weights for such a student,
-// from the file's header; nothing without a teacher. Makes no torch call.
+// Returns the lines that make_teacher() would print about the weights, and
+// throws its errors, from the file's header; empty without a teacher. Makes no
+// torch call.
 std::vector<std::string> match_teacher(
     const config::Recipe& recipe,
     const models::ModelSpec& student);

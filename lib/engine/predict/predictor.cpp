@@ -25,9 +25,8 @@
 namespace vitrain::engine {
 namespace {
 
-// What a lane computes, brought to the host. On a GPU through pinned memory,
-// and the lane waits for that alone: other lanes of the device may have
-// enqueued more meanwhile.
+// Copies a lane's results to the host. On a GPU through pinned memory; the lane
+// waits for this copy only, while other lanes may have enqueued more work.
 class HostCopy {
  public:
   explicit HostCopy(c10::Device device)

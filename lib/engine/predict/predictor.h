@@ -17,10 +17,9 @@
 
 namespace vitrain::engine {
 
-// Says what a classifier takes images for, on all devices of this process. All
-// batches have the same shape, whatever computes them, and on a CPU a batch is
-// computed by one thread: so predictions have the same bits on any number of
-// devices of one type.
+// Classifies images on all devices of this process. All batches have the same
+// shape, and on a CPU one thread computes a batch, so that predictions are
+// bit-equal on any number of devices of one type.
 class Predictor {
  public:
   struct Options {
@@ -39,8 +38,8 @@ class Predictor {
       std::int64_t first,
       std::span<const results::Prediction> predictions)>;
 
-  // The model is moved to the first of the devices, and copied to the others.
-  // `recipe` says how pixels become inputs.
+  // Moves the model to the first device and copies it to all others. `recipe`
+  // defines the preprocessing.
   Predictor(
       std::shared_ptr<networks::Model> model,
       const models::ModelSpec& spec,
@@ -48,8 +47,8 @@ class Predictor {
       std::span<const c10::Device> devices,
       const Options& options);
 
-  // All images of `rows`; one that cannot be read has a prediction that says
-  // why. Rethrows what `take` throws.
+  // Predicts all images of `rows`; the prediction of an unreadable image
+  // contains the reason. Rethrows exceptions of `take`.
   void run(const data::TolerantRows& rows, const Take& take) const;
 
  private:
@@ -60,7 +59,7 @@ class Predictor {
   class Batches;
   class InOrder;
 
-  // Of a replica.
+  // Thread of a replica.
   void lane(std::size_t index, Batches& batches, InOrder& results) const;
 
   models::ModelSpec spec_;

@@ -16,13 +16,13 @@
 
 namespace vitrain::engine {
 
-// The bad training samples of a run: what the loaders of all workers have
-// replaced, brought together, held against the limits and, on rank 0, listed in
-// bad_samples.jsonl, every sample once. What is listed does not depend on how
-// often that is done.
+// The bad training samples of a run, which the loaders replaced: gathered from
+// all workers, checked against the limits and, on rank 0, listed in
+// bad_samples.jsonl, every sample once. The list does not depend on the
+// frequency of gathering.
 class BadSamples {
  public:
-  // Of all workers, since the last gather().
+  // Bad samples of all workers since the last gather().
   struct Gathered {
     std::int64_t found = 0; // new ones
     std::int64_t total = 0; // different ones so far in the run
@@ -34,20 +34,20 @@ class BadSamples {
       const data::BadSampleLimits& limits)
       : ledger_(std::move(index), limits) {}
 
-  // Rank 0: lists what is found in `file`. Records of later steps than `step`,
-  // left there by a process that was ended, are removed; a file is made for the
-  // first record only.
+  // Rank 0: lists bad samples in `file`. Removes records of steps after `step`,
+  // which a killed process may have left; creates the file with the first
+  // record.
   void write_to(const std::filesystem::path& file, std::int64_t step);
-  // What a checkpoint holds of it: to_json(), and this worker's replaced().
+  // Restores the state of a checkpoint: to_json(), and this worker's
+  // replaced().
   void restore(
       const std::vector<std::int64_t>& saved,
       std::int64_t replaced = 0);
 
-  // What this worker's loader replaced for optimizer step `step` (from 1).
-  // Throws Error(kData) when the limits are passed already without knowing what
-  // other workers have met.
+  // Adds samples that this worker's loader replaced in optimizer step `step`
+  // (from 1). Throws Error(kData) if this worker alone exceeds the limits.
   void take(std::int64_t step, std::span<const data::BadSample> bad);
-  // Rows replaced by this worker since they were taken the last time.
+  // Rows replaced by this worker since the last take_replaced().
   std::int64_t replaced() const { return replaced_; }
   std::int64_t take_replaced() { return std::exchange(replaced_, 0); }
 
@@ -56,18 +56,19 @@ class BadSamples {
   Gathered gather(dist::Group& control);
 
   std::int64_t total() const { return ledger_.count(); }
-  // Of the last gather(): the same on all ranks.
+  // State after the last gather(), equal on all ranks.
   Json to_json() const;
 
  private:
   void write(const Json& record);
 
   data::BadSampleLedger ledger_; // what all ranks know
-  // What this worker has met since, a line of JSON each; and all it knows.
+  // This worker's samples since then, one line of JSON each; and all samples
+  // known to it.
   std::vector<std::string> pending_;
   data::BadSampleLedger own_ = ledger_;
   std::int64_t replaced_ = 0;
-  std::filesystem::path file_; // empty: not this rank's
+  std::filesystem::path file_; // empty on ranks that do not write
   std::optional<logging::JsonlWriter> writer_;
 };
 

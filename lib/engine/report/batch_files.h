@@ -10,11 +10,11 @@ namespace vitrain::engine {
 
 struct MicroBatch;
 
-// What the network of this worker was given in some steps, as files of
-// safetensors.
+// Writes the inputs of this worker's network in some steps as safetensors
+// files.
 class BatchFiles {
  public:
-  // Of the steps of log.batches; the session must outlive it.
+  // Covers the steps of log.batches; the session must outlive it.
   explicit BatchFiles(const Session& session);
 
   // Micro-batch `k` of the global batch of step `step` (from 1), if it is one

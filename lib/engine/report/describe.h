@@ -14,7 +14,7 @@
 
 namespace vitrain::engine {
 
-// What the start banner and `-dry_run` say about a run.
+// Facts about a run for the start banner and `-dry_run`.
 struct RunFacts {
   const job::Job& job;
   const config::Plan& plan;

@@ -14,7 +14,7 @@
 namespace vitrain::engine {
 namespace {
 
-// "128, 192 from epoch 31"; empty: those of evaluation.
+// Returns "128, 192 from epoch 31"; "" if training uses evaluation's size.
 std::string training_sizes(
     const config::Recipe& recipe,
     const models::ModelSpec& spec) {

@@ -23,7 +23,7 @@
 namespace vitrain::engine {
 namespace {
 
-// What the first step would throw.
+// Throws the errors of the first step.
 void check_blocks(
     const config::TrainConfig& train,
     const models::ModelSpec& spec) {
@@ -33,7 +33,7 @@ void check_blocks(
   }
 }
 
-// What Pruner would throw.
+// Throws the errors of Pruner.
 void check_pruning(
     const config::Recipe& recipe,
     const models::ModelSpec& spec) {
@@ -67,7 +67,7 @@ std::vector<std::string> match_own_weights(
   return match_pretrained(spec, job.recipe.model, purpose_of(job));
 }
 
-// The same of a teacher's, too.
+// Returns the lines about the run's weights and about the teacher's.
 std::vector<std::string> match_weights(
     const job::Job& job,
     const models::ModelSpec& spec) {
@@ -79,14 +79,14 @@ std::vector<std::string> match_weights(
   return lines;
 }
 
-// The sections that a run does not show: what a dry run finds out.
+// Adds the sections of the banner that only a dry run prints.
 void add_sections(
     const job::PreparedJob& prepared,
     const RunFacts& facts,
     std::vector<logging::BannerSection>& sections,
     std::vector<std::string>& warnings) {
   const job::Job& job = prepared.job;
-  // What an Evaluator would throw.
+  // Throws the errors of Evaluator.
   with_room_for_views(
       job.recipe.eval.tta, job.recipe.data.preprocess, facts.spec);
   if (prepared.train) {

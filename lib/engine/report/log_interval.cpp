@@ -11,8 +11,8 @@
 namespace vitrain::engine {
 namespace {
 
-// A fingerprint of one sample at one place of a step; their sum over all ranks
-// tells whether two runs took the same samples in the same places.
+// Hash of a sample at a position of a step; the sum over all ranks shows
+// whether two runs had the same samples at the same positions.
 std::int64_t sample_hash(std::int64_t place, std::int64_t sample) {
   const std::array<std::int64_t, 2> words{place, sample};
   return static_cast<std::int64_t>(
@@ -62,7 +62,7 @@ void LogInterval::restore(const job::LogIntervalState& state) {
   clipped_ = state.clipped;
   traffic_.bytes = state.bytes;
   traffic_.dropped = state.dropped;
-  warnings_before_ = -state.warnings; // those of a new loader begin with 0
+  warnings_before_ = -state.warnings; // a new loader's count starts at 0
 }
 
 TrainReport LogInterval::report(
@@ -71,8 +71,8 @@ TrainReport LogInterval::report(
     const data::Loader& loader,
     std::int64_t replaced) {
   traffic_.settle();
-  // Before the workers wait for one another: what they wait for now is in the
-  // next interval, on all of them.
+  // Stop the clock before the workers wait for each other: this wait belongs to
+  // the next interval on all of them.
   pause_clock();
   const double timed_steps = steps_ > restored_steps_
       ? static_cast<double>(steps_ - restored_steps_)
@@ -92,7 +92,7 @@ TrainReport LogInterval::report(
        {"timed", own_timed},
        {"wait", own_wait},
        {"exposed", traffic_.exposed_seconds},
-       // What travels from one step to the next may have begun before.
+       // An exchange across steps may have begun before the interval.
        {"busy", std::min(traffic_.busy_seconds, own_timed)},
        {"stale_updates", stale.updates},
        {"stale_sum", stale.sum},

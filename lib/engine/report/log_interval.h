@@ -12,11 +12,11 @@
 
 namespace vitrain::engine {
 
-// What this worker has done since the last report.
+// This worker's samples, times and traffic since the last report.
 class LogInterval {
  public:
-  // The samples of a micro-batch, whose first one has place `first` in the
-  // step's global batch.
+  // Adds the samples of a micro-batch; the first one has position `first` in
+  // the step's global batch.
   void add(const data::Batch& batch, std::int64_t first);
   void end_step(const dist::Traffic& traffic);
   std::int64_t steps() const { return steps_; }
@@ -32,15 +32,15 @@ class LogInterval {
   // traffic, warnings, clipped images and the samples' hash. The rest is the
   // caller's.
   job::LogIntervalState state(const data::Loader& loader);
-  // Goes on from what state() gave in another process. The times of its steps
-  // are not known: those of the others stand for them.
+  // Continues from another process's state(). Times of its steps are unknown;
+  // the averages of the later steps stand for them.
   void restore(const job::LogIntervalState& state);
 
-  // Sums over all workers, and a new interval begins. Fills all of a report
-  // but what is of the last step alone or of the whole run: step, epoch, batch,
-  // lr, grad_norm, bad_samples. Each worker's shares are of its own time, so
-  // that what one of them has waited for belongs to its interval and never
-  // exceeds it, however far apart the workers are. Collective.
+  // Sums over all workers and starts a new interval. Fills all fields of a
+  // report except those of the last step or the whole run: step, epoch, batch,
+  // lr, grad_norm, bad_samples. Each worker's time shares are relative to its
+  // own interval, so that its waiting time never exceeds it, even if workers
+  // are several steps apart. Collective.
   TrainReport report(
       dist::Group& control,
       const TrainSums& sums,
@@ -55,7 +55,7 @@ class LogInterval {
   std::int64_t hash_ = 0; // of this rank's samples and their places
   std::int64_t clipped_ = 0; // images of this rank whose values were clipped
   dist::Traffic traffic_;
-  // Of the loader when the interval began.
+  // The loader's counters at the begin of the interval.
   double wait_before_ = 0.0;
   std::int64_t warnings_before_ = 0;
 };

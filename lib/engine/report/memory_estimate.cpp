@@ -23,12 +23,12 @@ constexpr std::int64_t kMebibyte = std::int64_t{1} << 20;
 constexpr std::int64_t kFp32 = 4;
 constexpr std::int64_t kBf16 = 2;
 
-// Measured (docs/performance.md): a worker that trains a model of almost no
-// size; and what the collectives of several workers add.
+// Measured (docs/performance.md): memory of a worker with a tiny model, and the
+// additional memory of collectives between several workers.
 constexpr std::int64_t kProcess = 220 * kMebibyte;
 constexpr std::int64_t kGroups = 20 * kMebibyte;
 
-// Copies of all parameters that a mode keeps, in bytes a parameter.
+// Returns the bytes per parameter of the copies that a mode keeps.
 std::int64_t exchange_bytes(const config::DistConfig& dist) {
   const bool half =
       dist.compress == Compress::kBf16 || dist.compress == Compress::kFp16;
@@ -137,13 +137,13 @@ std::int64_t kept_bytes(
                     : scaled(all, networks::cost_of(spec).kept_share(every));
 }
 
-// Of a sample in a loader's batch.
+// Returns the bytes of a sample in a loader's batch.
 std::int64_t row_bytes(const models::ModelSpec& spec) {
   return spec.features > 0 ? (spec.features + spec.num_classes) * kFp32
                            : spec.input_numbers();
 }
 
-// Of parameters and buffers.
+// Returns the number of values of parameters and buffers.
 std::int64_t values_of(const models::ModelSpec& spec) {
   std::int64_t values = 0;
   for (const networks::TensorInfo& tensor : networks::tensors_of(spec)) {
@@ -180,7 +180,7 @@ MemoryEstimate estimate_memory(
     estimate.optimizer = parameters * kFp32 *
         optim::state_values(recipe.optim) / (shares ? plan.workers : 1);
     estimate.exchange = several ? parameters * exchange_bytes(recipe.dist) : 0;
-    // The average shares what is frozen with the network.
+    // The average shares frozen parameters with the network.
     estimate.weights += recipe.train.ema.active()
         ? (values - learned.frozen_values) * kFp32
         : 0;

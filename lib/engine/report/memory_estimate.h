@@ -10,7 +10,7 @@
 
 namespace vitrain::engine {
 
-// What a worker on a CPU needs at its largest, in bytes, by what it is for.
+// Peak memory of a CPU worker in bytes, by purpose.
 struct MemoryEstimate {
   std::int64_t weights = 0;
   std::int64_t gradients = 0;
@@ -36,8 +36,8 @@ MemoryEstimate estimate_memory(
     bool bf16,
     bool evaluates);
 
-// A warning, in a sentence, where `workers` such workers need more than this
-// machine has left; "" where they do not, or that is not known.
+// Returns a warning if `workers` workers need more memory than is available;
+// otherwise, or if that is unknown, "".
 std::string memory_warning(
     const MemoryEstimate& estimate,
     int workers,

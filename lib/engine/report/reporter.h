@@ -32,10 +32,9 @@ namespace vitrain::engine {
 
 inline constexpr std::int64_t kTop5Choices = 6; // fewer have no top-5
 
-// Everything that a run tells: terminal, log file, metrics.jsonl, summary.csv,
-// TensorBoard. Rank 0 shows and records what concerns the whole run; the others
-// write to their own log file only. Never throws for storage that fails, but as
-// hold().
+// All output of a run: terminal, log file, metrics.jsonl, summary.csv,
+// TensorBoard. Rank 0 shows and records the whole run; other ranks only write
+// their own log file. Storage failures throw only from hold().
 class Reporter {
  public:
   Reporter(
@@ -67,8 +66,8 @@ class Reporter {
   // The classes that predictions choose from: of fewer than six, top-5 is right
   // always and is not shown.
   void choices(std::int64_t classes) { shows_top5_ = classes >= kTop5Choices; }
-  // Rank 0: opens the files of the run folder with a start record, before what
-  // follows; those of a run that goes on lose the records of later steps.
+  // Rank 0: opens the files of the run folder with a start record. Files of a
+  // resumed run lose the records of later steps.
   void open_records(const Json& start);
   void resumed(std::int64_t step);
 
@@ -76,9 +75,9 @@ class Reporter {
   void step_begins();
   void step_ended(std::int64_t step);
 
-  // Every rank: its own part to its own log; rank 0 also what it adds up to.
+  // Every rank logs its own part; rank 0 also the totals.
   void train(const TrainReport& report);
-  // Some worker has met new ones.
+  // Reports new bad samples of any worker.
   void bad_samples(const BadSamples::Gathered& gathered);
   // Warns, once, about images of a batch whose values were clipped. Every rank
   // may call it.
@@ -87,7 +86,7 @@ class Reporter {
       const data::Rows& rows,
       const data::Batch& batch);
   void evaluating(std::int64_t done, std::int64_t batches);
-  // Of a step with several, that of the raw weights comes last.
+  // Reports an evaluation; of several in one step, the raw weights come last.
   void evaluated(
       std::int64_t step,
       const Evaluated& found,
@@ -99,7 +98,7 @@ class Reporter {
       std::int64_t step) {
     records().picture(name, picture, name + ".png", step);
   }
-  // What records that go elsewhere have met with meanwhile.
+  // Prints warnings of records that are sent elsewhere.
   void show_warnings() {
     const std::string text = main_ ? metrics_->take_warning() : "";
     if (!text.empty()) {
@@ -117,11 +116,11 @@ class Reporter {
       std::int64_t zeros,
       std::int64_t weights,
       bool last);
-  // What every line says from here on about checkpoints; "": all is well.
+  // Sets the text about checkpoints in every following line; "": no problem.
   void unsaved(const std::string& text) { unsaved_ = text; }
-  // The run ends with an error, which the supervisor will show.
+  // The run ends with an error, which the supervisor prints.
   void failed() { progress_.clear(); }
-  // The last words of rank 0, whose memory was `memory` bytes at its largest.
+  // Prints the end of the run on rank 0. `memory`: its peak memory in bytes.
   void finish(
       ExitCode code,
       const std::string& outcome,
@@ -142,13 +141,13 @@ class Reporter {
   // In its epoch, counted as log.count says; and how many there are in it.
   std::int64_t batch_of(std::int64_t step) const;
   std::int64_t batches_at(std::int64_t step) const;
-  // Of an evaluation without records there is nothing to look at.
+  // False for an evaluation without records.
   bool keeps_folder() const;
-  // report.html, where there are records; its last version.
+  // Open report.html if there are records; write its last version.
   void open_report();
   void end_report();
   void tell_cost(); // after the last page
-  // What went wrong beside training, a sentence each.
+  // Returns problems outside training, one sentence each.
   std::vector<std::string> problems() const;
   std::string shown_path(const std::string& path) const;
   // Whether evaluations record it, and whether people are shown it.
@@ -161,7 +160,7 @@ class Reporter {
   void add_earlier_time(std::int64_t step);
   void end_records(ExitCode code, std::int64_t step, std::int64_t memory);
   logging::BannerSection commands(ExitCode code) const;
-  // "epoch 3/10  eval  top1 56.25 % (...)  in 0:03".
+  // Returns "epoch 3/10 eval top1 56.25 % (...) in 0:03".
   std::string eval_line(std::int64_t step, const Evaluated& found) const;
 
   const job::Job& job_;
@@ -190,7 +189,7 @@ class Reporter {
   bool shows_top5_ = true;
   std::optional<job::Best> best_;
   std::optional<std::string> checkpoint_;
-  std::string pruned_; // what the end says of train.prune
+  std::string pruned_; // text about train.prune at the end
   std::string unsaved_;
   double train_seconds_ = 0.0, train_samples_ = 0.0;
   std::int64_t bad_samples_ = 0;

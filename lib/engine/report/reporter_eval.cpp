@@ -1,4 +1,4 @@
-// What a Reporter tells of evaluations.
+// Reporter: evaluations.
 
 #include <utility>
 

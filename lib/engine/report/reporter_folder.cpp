@@ -105,7 +105,7 @@ bool Reporter::keeps_folder() const {
 }
 
 std::string Reporter::shown_path(const std::string& path) const {
-  // Relative to the working directory where that is shorter to read.
+  // Relative to the working directory if the path is below it.
   std::error_code error;
   const auto relative = std::filesystem::relative(path, error).native();
   return error || relative.starts_with("..") ? path : relative;

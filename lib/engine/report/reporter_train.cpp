@@ -36,7 +36,7 @@ std::optional<logging::ShownStaleness> shown_staleness(
       stale.largest};
 }
 
-// What the records of some runs, or some steps, have beside those of all.
+// Adds the fields that only some runs or steps have.
 void add_what_some_have(Json& record, const TrainReport& report) {
   if (report.loss_scale) {
     record["loss_scale"] = *report.loss_scale;
@@ -157,7 +157,7 @@ void Reporter::train(const TrainReport& report) {
   if (first_step_end_ && first_step_begin_ && *first_step_begin_ >= 0) {
     record["start_begin_seconds"] = *first_step_begin_;
     record["start_end_seconds"] = *first_step_end_;
-    first_step_begin_ = -1.0; // told once
+    first_step_begin_ = -1.0; // reported once
   }
   records().write(record);
 }

@@ -8,10 +8,10 @@
 #include "dist/group/traffic.h"
 #include "engine/eval/metrics.h"
 
-// What a Reporter is given.
+// The reports that a Reporter receives.
 namespace vitrain::engine {
 
-// What one worker has done since the last report.
+// Sums of one worker since the last report.
 struct OwnReport {
   double loss_sum = 0.0;
   std::int64_t correct1 = 0;
@@ -22,8 +22,7 @@ struct OwnReport {
   double comm_wait = 0.0; // and waiting for those
 };
 
-// What the samples of the steps since the last report add up to, over all
-// workers.
+// Sums over all workers of the steps since the last report.
 struct TrainReport {
   std::int64_t step = 0; // optimizer steps made
   std::int64_t epoch = 0; // from 1
@@ -46,7 +45,8 @@ struct TrainReport {
   std::int64_t bad_samples = 0; // different ones, since the run began
   std::int64_t image_warnings = 0; // defects that decoders worked around
   std::int64_t clipped_images = 0; // images whose values were clipped
-  // Of the last step that updated weights, before clipping; nullopt: none has.
+  // Norm in the last step that updated weights, before clipping; nullopt if
+  // there was none.
   std::optional<double> grad_norm{};
   std::optional<double> sparsity{}; // share that train.prune has made zero
   std::optional<double> loss_scale{}; // after it, where the loss is scaled
@@ -54,7 +54,7 @@ struct TrainReport {
   OwnReport own{}; // this worker's part of it
 };
 
-// What an evaluation has found.
+// The result of an evaluation.
 struct Evaluated {
   const char* weights = "raw"; // or "ema", their average
   bool judged = true; // checkpoint.metric is of these

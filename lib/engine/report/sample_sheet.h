@@ -13,14 +13,14 @@
 
 namespace vitrain::engine {
 
-// samples.png: images of a training batch as the network gets them, side by
-// side, with the names of their classes. Drawn and packed on a thread of its
-// own, while training goes on.
+// samples.png: images of a training batch as the network receives them, with
+// the names of their classes. Drawn and compressed on a separate thread while
+// training continues.
 class SampleSheet {
  public:
   // `images`: [N, height, width, channels] uint8 on the CPU, of which the first
-  // ones are shown; `labels`: [N], of a mixed image that of the larger share,
-  // or undefined where there are none.
+  // ones are shown; `labels`: [N], for a mixed image the label of the larger
+  // share; undefined without labels.
   SampleSheet(
       at::Tensor images,
       at::Tensor labels,

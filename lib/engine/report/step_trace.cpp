@@ -54,7 +54,7 @@ std::int64_t track_of(std::size_t bucket) {
   return kFirstBucketTrack + static_cast<std::int64_t>(bucket);
 }
 
-// `wall`: what makes monotonic seconds those of the trace.
+// `wall`: offset from monotonic seconds to the trace's time.
 Json travel_event(
     const dist::Travel& travel,
     std::int64_t step,

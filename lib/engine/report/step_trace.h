@@ -15,21 +15,21 @@ struct RecordFunction;
 
 namespace vitrain::engine {
 
-// What a worker did in some steps, for Perfetto and chrome://tracing: the
-// operators and kernels that Kineto, torch's profiler, saw, the parts that
-// in_part() names, and buckets of gradients while they travelled (on the CPU;
-// on a GPU those are NCCL's kernels on their stream). Records the thread that
-// it lives in, and those that backward runs on.
+// Trace of a worker's steps for Perfetto and chrome://tracing: operators and
+// kernels recorded by Kineto (torch's profiler), the sections named by
+// in_part(), and the exchange of gradient buckets (on the CPU; on a GPU these
+// are NCCL's kernels on their stream). Records the thread that created it and
+// the threads of backward.
 class StepTrace {
  public:
-  // Writes `path` after the last of `steps` (none before 1), or after the last
-  // one that the run had.
+  // Writes `path` after the last of `steps` (numbered from 1), or after the
+  // run's last step.
   StepTrace(
       StepRange steps,
       std::filesystem::path path,
       int rank,
       bool on_cuda);
-  // What has been recorded of a run that failed is dropped.
+  // Discards the trace of a run that failed.
   ~StepTrace();
 
   void step_begins(std::int64_t step);

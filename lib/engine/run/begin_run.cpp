@@ -35,7 +35,7 @@ RunFacts facts_of(const Session& session) {
       .workers = session.world};
 }
 
-// What saves left unfinished that were killed: nobody else writes here.
+// Deletes partial checkpoints of killed processes; only rank 0 writes here.
 void remove_leftovers(Session& session) {
   const checkpoint::Leftovers left =
       checkpoint::remove_leftovers(session.job.run().checkpoints());

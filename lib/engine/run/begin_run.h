@@ -5,11 +5,11 @@
 
 namespace vitrain::engine {
 
-// Says what is about to run. Returns its start record.
+// Prints the banner. Returns the start record.
 Json announce(Session& session);
 
-// The first writes to the run folder. A run that goes on has been restored by
-// then: what cannot be continued leaves its folder as it was.
+// Makes the first writes to the run folder. A resumed run is restored before,
+// so that a failed resume leaves its folder unchanged.
 void open_run(Session& session, const Json& start);
 
 } // namespace vitrain::engine

@@ -51,7 +51,7 @@ void together(dist::Group& control, Body&& body) {
   }
 }
 
-// What every worker tells the others first.
+// First message of every worker to all others.
 struct Peers {
   std::vector<Json> all; // by rank
   std::vector<int> here; // ranks on this machine, rising
@@ -149,7 +149,8 @@ Fd open_of_peer(pid_t pid, int fd) {
   return opened;
 }
 
-// The lowest rank of each machine lists, the others map what it has.
+// The lowest rank of each machine lists the datasets; the machine's other ranks
+// map its indexes.
 void share_data(
     JoinedJob& joined,
     job::PreparedJob& prepared,
@@ -238,8 +239,8 @@ void open_log(
   });
   joined.console = logging::console_options_from_environment();
   joined.console.log_fd = joined.log.get();
-  // Open MPI gives its workers a terminal of its own making, and what they
-  // write there may end in a file.
+  // Open MPI gives its workers a pseudo-terminal whose output may end in a
+  // file.
   joined.console.plain =
       job.recipe.log.progress != config::ProgressKind::kLine &&
       ::tcgetsid(STDOUT_FILENO) == -1;

@@ -11,10 +11,10 @@
 
 namespace vitrain::engine {
 
-// What join_job() leaves open while the worker runs.
+// Resources of join_job() that stay open while the worker runs.
 struct JoinedJob {
-  bool finished = false; // the run that -resume means has all its steps
-  // The dataset indexes, which job names by number.
+  bool finished = false; // the run of -resume is complete
+  // Dataset indexes, to which `job` refers by descriptor number.
   Fd train_index;
   Fd eval_index;
   Fd log; // this worker's workerlog.N
@@ -22,13 +22,13 @@ struct JoinedJob {
   logging::ConsoleOptions console;
 };
 
-// Workers that another launcher started find out together what our supervisor
-// tells its own: which of them list the datasets (one per machine, whose
-// indexes the others map), threads by what each may use of the cores, the run
-// folder and the checkpoint to continue from (rank 0 decides). Completes `job`.
-// Collective over all ranks. When one rank fails, all throw Error with its code
-// and a message that names it. Throws Error(kUsage) when two ranks have one GPU
-// and exchange by NCCL.
+// Workers started by another launcher agree on everything that vitrain's
+// supervisor tells its workers: the rank of each machine that lists the
+// datasets (the machine's other ranks map its indexes), threads per worker by
+// the available cores, the run folder, and the checkpoint to resume from (rank
+// 0 decides). Completes `job`. Collective over all ranks. If one rank fails,
+// all throw Error with its code and a message that names it. Throws
+// Error(kUsage) if two ranks share a GPU with NCCL.
 JoinedJob join_job(
     job::Job& job,
     const launch::WorkerContext& context,

@@ -17,9 +17,8 @@ namespace {
 
 using Facts = std::map<std::string, std::string>;
 
-// Keys that may differ between nodes: their devices and where they have their
-// files. What is in the files is compared; weights come from rank 0, and so
-// does what is written.
+// Keys that may differ between nodes: devices and paths. The content of
+// datasets is compared; weights are read, and files written, by rank 0.
 bool may_differ(const std::string& key) {
   constexpr std::array<std::string_view, 5> kPaths{
       "data.train.path",

@@ -46,7 +46,7 @@ std::string total_memory() {
   return human_bytes(1024.0 * static_cast<double>(kibibytes));
 }
 
-// What the recipe's paths are relative to.
+// Folder to which the recipe's paths are relative.
 std::string working_folder() {
   std::error_code error;
   return std::filesystem::current_path(error).native();

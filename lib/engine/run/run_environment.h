@@ -5,8 +5,8 @@
 
 namespace vitrain::engine {
 
-// What the run ran on: versions, processor, memory, and the few environment
-// variables that change results. No secrets: an allow-list.
+// Returns the run's environment: versions, processor, memory, and an allow-list
+// of environment variables that change results. Contains no secrets.
 Json describe_environment(const Session& session);
 
 } // namespace vitrain::engine

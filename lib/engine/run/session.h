@@ -23,8 +23,8 @@ class CudaPlugin;
 
 namespace vitrain::engine {
 
-// What a worker has set up before it trains or evaluates: who it is, whom it
-// talks to, the data and the model.
+// State of a worker that is ready to train or evaluate: rank, groups, data and
+// model.
 struct Session {
   const job::Job& job;
   int rank = 0;
@@ -46,10 +46,10 @@ struct Session {
   std::shared_ptr<networks::Model> model;
   std::int64_t finished_steps = 0; // for the last words
 
-  // Decoding threads of this worker: data.threads, or for `auto` one on a CPU,
-  // where they share its cores with the step, else its share of the cores.
+  // Number of decoding threads: data.threads; `auto` is one on a CPU, whose
+  // cores also compute the step, otherwise the worker's share of the cores.
   int loader_threads() const;
-  // Of the memory for batches: on CUDA devices such that they can read it.
+  // Allocator of batch memory: pinned for CUDA devices.
   data::SlotAllocator slot_allocator() const;
 };
 

@@ -14,7 +14,7 @@ namespace vitrain::engine {
 // CUDA devices, else null.
 const CudaPlugin* set_up_device(const job::Job& job, int local_rank);
 
-// The groups of this worker with all others. `cuda`: of set_up_device().
+// Connects this worker with all others. `cuda`: result of set_up_device().
 // Collective.
 dist::Groups connect_workers(
     const job::Job& job,

@@ -103,8 +103,8 @@ const char* outcome(job::JobMode mode, ExitCode code) {
   }
 }
 
-// The weights that a run begins with, where they are not those that the network
-// was made with; on one worker, as all get them from there.
+// Loads the run's initial weights, if they are not the random ones; on rank 0
+// only, which broadcasts them.
 void start_weights(Session& session) {
   const job::Job& job = session.job;
   if (session.rank != 0 || !job.resume.empty()) {
@@ -235,7 +235,7 @@ void close_reporter(std::optional<Reporter>& reporter) {
   }
 }
 
-// What our supervisor does where there is one.
+// Removes the folder as the supervisor does for its workers.
 void remove_unkept_evaluation(
     const launch::WorkerContext& context,
     const job::Job& job,
@@ -278,9 +278,8 @@ void tell_failure(
 // For on_terminate(), which is given nothing.
 launch::Heartbeat* heartbeat_of_process = nullptr;
 
-// An exception that nobody catches, such as one in the thread of NCCL that
-// watches for peers that are gone: the launcher, or our supervisor, learns of
-// it all the same.
+// Reports an uncaught exception, such as one in NCCL's watchdog thread, to the
+// supervisor or launcher.
 [[noreturn]] void on_terminate() {
   heartbeat_of_process->failed();
   auto code = ExitCode::kInternal;
@@ -297,7 +296,7 @@ launch::Heartbeat* heartbeat_of_process = nullptr;
   say_error(text);
   launch::write_error_file(text);
   if (code == ExitCode::kInternal) {
-    std::abort(); // with what a debugger needs
+    std::abort(); // leaves a core dump
   }
   ::_exit(static_cast<int>(code));
 }
@@ -326,7 +325,7 @@ int run_worker() {
       fmt::format("rank {}", context.rank));
   JoinedJob joined{.console = logging::console_options_from_environment()};
   std::optional<Reporter> reporter;
-  dist::Groups groups; // open until a failure has been told
+  dist::Groups groups; // open until a failure has been reported
   try {
     const CudaPlugin* cuda = set_up_device(job, context.local_rank);
     groups = connect_workers(job, context, cuda);

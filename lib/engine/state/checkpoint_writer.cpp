@@ -51,8 +51,8 @@ void CheckpointWriter::check_storage(
     const std::map<std::string, at::Tensor>& optimizer,
     std::int64_t steps) {
   bytes_ = states::checkpoint_bytes(named_state(*session_.model), optimizer);
-  // A row each in metrics.jsonl and for TensorBoard; who lets a run go on for
-  // ever will not want all of it now.
+  // Space for one row per report in metrics.jsonl and TensorBoard, with an
+  // upper limit for very long runs.
   constexpr double kRow = 2500;
   constexpr double kLeast = 1 << 20;
   constexpr double kMost = 64 << 20;
@@ -72,7 +72,7 @@ std::string CheckpointWriter::write(states::Snapshot snapshot, bool is_last) {
   snapshot.preprocess = job::preprocess_record(
       session_.job.recipe,
       session_.spec,
-      // What learns pixels knows no classes.
+      // Masked autoencoders have no classes.
       session_.spec.family->learns_pixels ? std::vector<std::string>{}
                                           : session_.train_index->classes(),
       session_.train_index->label_form());
@@ -130,10 +130,10 @@ void CheckpointWriter::finish(
         seconds);
     return;
   }
-  // A periodic one can be made up for; the last one, or that of a stop, cannot.
+  // A later checkpoint replaces a failed periodic one, but not the last one of
+  // a run or of a stop.
   if (is_last && session_.rank == 0) {
-    // The log, from which a failure's last lines come, may lie on the same
-    // full disk.
+    // Printed too, because the log may be on the same full disk.
     session_.reporter.console().warn("the last checkpoint failed: " + problem);
   }
   VITRAIN_CHECK(

@@ -11,9 +11,9 @@
 
 namespace vitrain::engine {
 
-// Saves the checkpoints of a run and says how that went. One that fails is made
-// up for by the next; the last of a run, or that of a stop, is tried again and
-// then ends the run.
+// Saves the checkpoints of a run and reports failures. A failed periodic
+// checkpoint is a warning; the last one of a run or of a stop is retried once,
+// and then ends the run.
 class CheckpointWriter {
  public:
   explicit CheckpointWriter(Session& session);
@@ -21,21 +21,22 @@ class CheckpointWriter {
   // Step of the newest checkpoint; -1: there is none.
   std::int64_t saved_step() const { return saved_step_; }
   void set_saved_step(std::int64_t step) { saved_step_ = step; }
-  // "the last checkpoint is of step 50", or that there is none.
+  // Returns "the last checkpoint is of step 50", or that there is none.
   std::string last_checkpoint() const;
 
-  // Rank 0, before the first step: that there is room for the checkpoints to
-  // come and the logs of `steps` more. `optimizer`: its state and averages
-  // of the weights, on any device and without content. Throws Error(kStorage).
+  // Rank 0, before the first step: checks that there is space for the run's
+  // checkpoints and for the logs of `steps` steps. `optimizer`: tensors of its
+  // state and of averaged weights, on any device; only shapes are used. Throws
+  // Error(kStorage).
   void check_storage(
       const std::map<std::string, at::Tensor>& optimizer,
       std::int64_t steps);
-  // Rank 0: writes the checkpoint; completes what is the same for all of a run.
-  // `is_last`: no later one could make up for it. Returns what was against it,
-  // or "". Throws as Reporter::hold().
+  // Rank 0: completes the snapshot and writes the checkpoint. `is_last`: no
+  // later checkpoint follows. Returns the problem, or "". Throws as
+  // Reporter::hold().
   std::string write(states::Snapshot snapshot, bool is_last);
-  // All ranks, after rank 0's write() of `step` that took so long: reports it.
-  // Throws Error(kStorage) where the last one failed.
+  // All ranks, after rank 0's write() of `step`: reports the result and the
+  // seconds it took. Throws Error(kStorage) if the last checkpoint failed.
   void finish(
       const std::string& problem,
       std::int64_t step,

@@ -11,8 +11,8 @@ namespace vitrain::engine {
 // Named parameters and buffers of a module.
 std::map<std::string, at::Tensor> named_state(torch::nn::Module& module);
 
-// Copies saved values into the module. Throws Error(kWeights) naming what is
-// missing, unknown or of another shape.
+// Copies saved values into the module. Throws Error(kWeights) that names
+// missing, unknown or wrongly shaped tensors.
 void load_named_state(
     torch::nn::Module& module,
     const std::map<std::string, at::Tensor>& saved);

@@ -149,7 +149,7 @@ void check_classifier(
   }
 }
 
-// Of the images that weights of ours say they are for.
+// Returns the image size stored with vitrain's weights.
 std::optional<ImageSize> image_size_in(const Source& source) {
   const Json record = checkpoint::read_preprocess(source.file);
   const Json::json_pointer place("/keys/model.image_size");

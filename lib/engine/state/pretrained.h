@@ -10,29 +10,30 @@
 
 namespace vitrain::engine {
 
-// What the weights are for: a classifier that is evaluated, or teaches, is
-// loaded, or it is an error.
+// Use of the weights. For evaluation and teachers a classifier that is not
+// loaded is an error.
 enum class Purpose { kTrain, kEvaluate, kTeach };
 Purpose purpose_of(const job::Job& job);
 
-// Loads model.pretrained (of job::teacher_weights() that of a teacher), a file
-// of weights or whatever find_checkpoint accepts, into the model. A manifest
-// beside a file must agree with it. Returns lines for people: what was loaded,
-// resized, left fresh. Throws Error(kWeights).
+// Loads model.pretrained (or the teacher's weights, job::teacher_weights())
+// into the model: a file of weights, or anything that find_checkpoint accepts.
+// A manifest next to the file must agree with it. Returns lines for the user:
+// loaded, resized and fresh tensors. Throws Error(kWeights).
 std::vector<std::string> load_pretrained(
     networks::Model& model,
     const models::ModelSpec& spec,
     const config::ModelConfig& config,
     Purpose purpose);
 
-// What load_pretrained would say and throw for such a model, from the file's
-// header; only its values are not looked at. Makes no torch call.
+// Returns the lines of load_pretrained and throws its errors, from the file's
+// header: values are not checked. Makes no torch call.
 std::vector<std::string> match_pretrained(
     const models::ModelSpec& spec,
     const config::ModelConfig& config,
     Purpose purpose);
 
-// The same for the checkpoint that a run goes on from: all of it must fit.
+// As match_pretrained() for the checkpoint from which a run resumes: all
+// tensors must fit.
 std::vector<std::string> match_checkpoint(
     const models::ModelSpec& spec,
     const std::filesystem::path& folder);

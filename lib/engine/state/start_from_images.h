@@ -7,11 +7,11 @@
 
 namespace vitrain::engine {
 
-// Where the session's model takes some of its first weights from training
-// images (networks::ImageStart), gives it those: spread evenly over the
-// training set, as an evaluation would see them, so that neither seed nor
-// number of workers matters. Returns what is to be said; nothing: it wants
-// none. Throws Error(kData) for a sample that cannot be read.
+// If the session's model initialises weights from training images
+// (networks::ImageStart), passes it images spread evenly over the training set,
+// preprocessed as in evaluation, so that the result does not depend on seed or
+// number of workers. Returns lines to print; empty if the model needs no
+// images. Throws Error(kData) for an unreadable sample.
 std::vector<std::string> start_from_images(Session& session);
 
 } // namespace vitrain::engine

@@ -33,7 +33,7 @@ void check_weights(
     const std::map<std::string, at::Tensor>& model,
     const Moment& moment);
 
-// What is known about a gradient norm that is not finite.
+// Facts about a non-finite gradient norm.
 struct BadNorm {
   double norm = 0.0;
   Compress compress = Compress::kNone;

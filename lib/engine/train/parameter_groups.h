@@ -25,16 +25,16 @@ optim::Grouping parameter_grouping(
 std::vector<std::string> parameter_names(const networks::Model& model);
 std::vector<std::string> parameter_names(const models::ModelSpec& spec);
 
-// That items of optim.no_decay exempt nothing, in a sentence; "" where all do.
-// Nothing is said of items that recipes for any network have: those of the
-// default and of translated ones.
+// Returns a note about items of optim.no_decay that match no parameter, or "".
+// Items of the default and of translated recipes, which are for any network,
+// are not noted.
 std::string idle_no_decay(
     const config::OptimConfig& optim,
     const models::ModelSpec& spec,
     const std::vector<std::string>& names);
 
-// Those of `names` that model.freeze names. Throws Error(kUsage) for a pattern
-// that no name matches, and when nothing would be left.
+// Returns the names that match model.freeze. Throws Error(kUsage) for a pattern
+// without a match, and if no parameter remained trainable.
 std::vector<std::string> frozen_parameters(
     const config::ModelConfig& model,
     const std::vector<std::string>& names);
@@ -44,7 +44,7 @@ std::vector<std::string> frozen_parameters(
 // that have no other parameters. Throws as frozen_parameters() does.
 void freeze(networks::Model& model, const config::ModelConfig& config);
 
-// What an optimizer treats alike.
+// Summary of a parameter group.
 struct GroupSummary {
   optim::GroupSettings settings;
   std::int64_t parameters = 0;

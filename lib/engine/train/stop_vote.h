@@ -10,13 +10,13 @@
 
 namespace vitrain::engine {
 
-// What a worker knows of an early end, the weightier last.
+// A worker's knowledge about an early end, in order of precedence.
 enum class EarlyEnd : int { kNone, kRequested, kFailed };
 
-// How ranks agree on stopping: in each step the weightiest wins. The exchange
-// runs while the step computes, so asking every step costs nothing; with `lead`
-// a vote has that many more steps to arrive, so that a rank may be that far
-// ahead of the others before it waits for them. Collective.
+// Agreement of the ranks on stopping: in each step the highest vote wins. The
+// exchange overlaps with the step, so that voting every step costs nothing.
+// With `lead`, a vote has that many more steps to arrive, and a rank may be
+// that far ahead before it waits. Collective.
 class StopVotes {
  public:
   StopVotes(dist::Group& control, std::int64_t lead)
@@ -29,8 +29,8 @@ class StopVotes {
     vote.pending = control_.all_reduce_max_async(vote.flag);
   }
 
-  // What any rank knew when the vote of `lead` steps before began. Once per
-  // step.
+  // Returns the result of the vote that began `lead` steps earlier. Call once
+  // per step.
   EarlyEnd agreed() {
     if (static_cast<std::int64_t>(votes_.size()) <= lead_) {
       return EarlyEnd::kNone;

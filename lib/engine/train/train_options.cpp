@@ -135,7 +135,7 @@ data::TransformOptions train_transform(
 
 namespace {
 
-// Of fp16, whose range gradients leave otherwise.
+// Loss scaling for fp16, whose range gradients would leave.
 std::optional<LossScaling> loss_scaling(const Session& session) {
   if (session.precision.precision != config::Precision::kFp16) {
     return std::nullopt;

@@ -12,20 +12,20 @@
 #include "optim/weights/ema.h"
 #include "optim/weights/flat_state.h"
 
-// What a recipe and its plan say to the parts of a training, in their terms.
+// Converts a recipe and its plan into options of the parts of training.
 namespace vitrain::engine {
 
 optim::Schedule schedule_of(
     const config::ScheduleConfig& schedule,
     const config::Plan& plan);
 
-// Of training images, as rows of batches, in an epoch whose recipe this is.
+// Returns the options of training images in an epoch with this recipe.
 data::TransformOptions train_transform(
     const config::Recipe& recipe,
     const models::ModelSpec& spec);
 
-// `collective_forward`: as in TrainStepOptions.
-// `teacher`, `ema`, `pruner`: null where there is none.
+// `collective_forward`: see TrainStepOptions. `teacher`, `ema`, `pruner`: may
+// be null.
 TrainStepOptions step_options(
     const Session& session,
     bool collective_forward,
@@ -61,11 +61,11 @@ bool weighs_terms(const config::Recipe& recipe);
 // 0 for classes without samples.
 std::vector<double> balanced_weights(const std::vector<double>& counts);
 
-// The part of the optimizer's work that this worker does.
+// Returns this worker's share of the optimizer's work.
 optim::Share share_of(const Session& session);
 
-// Throws Error(kUsage) where train.recompute names each `every`-th block (0:
-// none) and the network has not so many that can be computed again
+// Throws Error(kUsage) if train.recompute asks for every `every`-th block (0:
+// none) and the network has fewer recomputable blocks
 // (networks::recomputable_blocks()).
 void check_recompute(std::int64_t every, std::int64_t blocks);
 

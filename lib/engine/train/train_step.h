@@ -30,19 +30,19 @@ struct TrainStepOptions {
   optim::Clipping clipping{};
   double sam = 0.0; // how far gradients are taken from the weights; 0: at them
   std::optional<at::ScalarType> products; // AutocastScope's
-  // Steps whose gradients overflow change no weight, and training goes on. For
-  // a GradientSync that reduces the gradients of a step in that step.
+  // Steps whose gradients overflow change no weight, and training continues.
+  // Requires a GradientSync that reduces the gradients of a step in that step.
   std::optional<LossScaling> loss_scaling;
   std::int64_t recompute = 0; // networks::RecomputeScope's
-  // Forward and backward wait for those of the other workers (synchronised
-  // BatchNorm): they run without samples too.
+  // Forward and backward are collective (synchronised BatchNorm): they run
+  // without samples too.
   bool collective_forward = false;
-  // gradient_norm() is not asked for after every step, because that waits for
-  // the device: a step whose norm is not finite then ends all updates.
+  // gradient_norm() is not read after every step, to avoid waiting for the
+  // device; a step with a non-finite norm then disables all further updates.
   bool asked_late = false;
-  // Training goes on after a step whose norm is not finite: it leaves nothing
-  // in the statistics of layers, in averages and in sums. finish() waits for
-  // the device then. Not with asked_late.
+  // Training continues after a step with a non-finite norm, which leaves no
+  // trace in layer statistics, averages and sums. finish() then waits for the
+  // device. Not with asked_late.
   bool skips = false;
 };
 
@@ -53,8 +53,8 @@ struct MicroBatch {
   // first.
   at::Tensor inputs;
   at::Tensor targets; // labels [N] int64, or [N, T] fp32
-  // Of mixed samples, whose label is that of the larger share: the shares of
-  // the classes [N, C] fp32; else undefined.
+  // Class shares [N, C] fp32 of mixed samples, whose label is the class with
+  // the larger share; otherwise undefined.
   at::Tensor shares;
   // Weight of the loss of each sample, [N] fp32; undefined: all 1.
   at::Tensor weights{};
@@ -66,7 +66,7 @@ struct MicroBatch {
 // take_sums(), on the device until they are asked for.
 struct TrainSums {
   double loss = 0.0;
-  std::int64_t correct1 = 0; // both 0 where there are no classes
+  std::int64_t correct1 = 0; // both 0 without classes
   std::int64_t correct5 = 0;
   std::int64_t count = 0;
 };
@@ -91,31 +91,30 @@ class TrainStep {
   void begin(const dist::StepInfo& step);
   void micro_batch(const MicroBatch& batch, bool last);
   void finish(double lr);
-  // Brings the replicas together between steps (GradientSync::flush); an update
-  // that is still due is made with `lr`, that of the last step. A model that is
-  // no longer the one of the training state is an error, before it is evaluated
-  // or saved.
+  // Synchronises the replicas between steps (GradientSync::flush); a pending
+  // update uses `lr`, the last step's rate. Throws if the model's parameters no
+  // longer match the training state, before they are evaluated or saved.
+  // Collective.
   void flush(double lr);
 
   // Norm of the last step's averaged gradients before clipping; with asked_late
-  // that of the first step that was not finite, if there was one; with
-  // loss_scaling that of the last step that changed weights, 0 before it; in a
-  // step that updates nothing, that of the last one that did. Waits for the
-  // device.
+  // the norm of the first step that was not finite, if any; with loss_scaling
+  // the norm of the last step that changed weights, 0 before it; in a step
+  // without an update, the norm of the last update. Waits for the device.
   double gradient_norm() const;
-  // The same; nullopt before the first update, in this process or before the
+  // As above; nullopt before the first update, including those before the
   // checkpoint.
   std::optional<double> last_gradient_norm() const;
   // Continues with the norm that another process has seen last.
   void set_gradient_norm(double norm);
-  // With asked_late: the steps since that one, itself included; 0: all were
-  // finite. With loss_scaling: those since the scale fell below
+  // With asked_late: number of steps from the first non-finite one on; 0: all
+  // were finite. With loss_scaling: steps since the scale fell below
   // LossScaler::kLeast. Waits for the device.
   std::int64_t steps_since_bad() const;
   // None without loss_scaling. Waits for the device.
   std::optional<double> loss_scale() const;
   bool scales_loss() const { return scaler_.has_value(); }
-  // What must be kept in a checkpoint, by name; tensors that steps change in
+  // Returns the state for a checkpoint, by name; steps change these tensors in
   // place. Equal on all ranks.
   std::map<std::string, at::Tensor> state() const;
   // Sums since the last take_sums(). Waits for the device.
@@ -131,26 +130,26 @@ class TrainStep {
   };
   // Forward and backward at the weights as they are; gradients are added.
   Pass run(const MicroBatch& batch);
-  // Sharpness-aware minimisation: moves the weights up the gradient of this
-  // micro-batch by options_.sam, its norm on this rank, and returns the pass at
-  // the weights where they were.
+  // Sharpness-aware minimisation: moves the weights along this micro-batch's
+  // gradient by the distance options_.sam, and returns the pass at the original
+  // weights.
   Pass climb(const MicroBatch& batch);
-  // The weights, and the statistics of layers, as before run() there.
+  // Restores the weights and layer statistics from before climb().
   void descend();
   // The loss of a micro-batch, summed over its samples.
   at::Tensor losses(const MicroBatch& batch, const Answers& answers);
-  // What forget() goes back to.
+  // Saves the state that forget() restores.
   void remember();
-  // The statistics of layers and the sums are those of before the step.
+  // Restores layer statistics and sums from before the step.
   void forget();
-  // Gradients of weights that are not trained now, or pruned, are not to count.
+  // Zeroes gradients of weights that are not trained in this epoch, or pruned.
   void zero_idle_gradients();
   // Pruned weights that an update has moved become zero again.
   void clear_pruned();
   // Clips the gradients in the buffers and applies them, when they are finite.
   // Returns their norm before clipping.
   at::Tensor update(double lr);
-  // The same for a step's own update, whose norm is kept.
+  // Applies a step's own update and records its norm.
   void update_and_count(double lr);
 
   networks::Model& model_;
@@ -169,12 +168,12 @@ class TrainStep {
   at::Tensor loss_sum_; // scalar, fp64
   at::Tensor correct_; // [2] int64: top-1, top-5
   std::int64_t count_ = 0;
-  // Of before the step, where steps are skipped.
+  // State before the step, if steps may be skipped.
   std::vector<at::Tensor> kept_statistics_; // of each buffer
   at::Tensor kept_loss_;
   at::Tensor kept_correct_;
   std::int64_t kept_count_ = 0;
-  // Of sharpness-aware minimisation, between climb() and descend().
+  // State of sharpness-aware minimisation between climb() and descend().
   std::vector<at::Tensor> weights_; // of each group
   std::vector<at::Tensor> statistics_; // of each buffer
 };

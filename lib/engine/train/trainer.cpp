@@ -126,7 +126,7 @@ Trainer::Trainer(Session& session)
       *session_.groups.data,
       named_state(*session_.model));
   if (ema_ && !averages_restored_) {
-    ema_->reset(); // of what has just come
+    ema_->reset(); // from the weights just loaded
   }
 }
 
@@ -197,7 +197,7 @@ ExitCode Trainer::run() {
   if (owes_evaluation_) {
     evaluate();
     if (!owes_evaluation_) {
-      writer_.set_saved_step(-1); // with what has been found out
+      writer_.set_saved_step(-1); // with the evaluation's result
       save();
     }
   }

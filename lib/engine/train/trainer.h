@@ -48,7 +48,7 @@ class Trainer {
       const states::Snapshot& snapshot,
       const job::SavedState& saved);
   void load_optimizer(std::map<std::string, at::Tensor> saved);
-  // Of the stage of the recipe that the next step is in.
+  // Opens the recipe's stage of the next step.
   void open_stage();
   void open_loader();
   void train_one_step();
@@ -61,20 +61,21 @@ class Trainer {
   void tell_pruned(bool last);
   void keep_samples(bool wait);
   void check_finite();
-  // The same where steps that overflow are skipped.
+  // Checks the loss scale, if overflowing steps are skipped.
   void check_loss_scale();
-  // Goes on after a step whose norm is this, as train.on_non_finite says.
-  // Throws Error(kNonFinite) where that happens too often.
+  // Continues after a step with this norm, according to train.on_non_finite.
+  // Throws Error(kNonFinite) if that happens too often.
   void pass_over(double norm);
-  // Weights, optimizer and averages become those of the last checkpoint; the
-  // step stays. Throws Error(kNonFinite) where there is none.
+  // Restores weights, optimizer and averages from the last checkpoint; the step
+  // number stays. Throws Error(kNonFinite) if there is no checkpoint.
   void roll_back(double norm);
   void report_interval();
-  // Tells of bad samples that some worker has met. Collective.
+  // Reports bad samples of all workers. Collective.
   void gather_bad_samples();
-  // Of a step, from 1.
+  // Returns the position of a step (from 1) in the run.
   Moment moment(std::int64_t step) const;
-  // One set of finite weights on all ranks, and a check that it is one.
+  // Synchronises the replicas and checks that all ranks have the same finite
+  // weights.
   void bring_together();
   // Makes BatchNorm's running statistics, and averages of them, equal on all
   // ranks, as dist.batchnorm says; once after a step. Collective.
@@ -82,31 +83,32 @@ class Trainer {
   // Does so after the last step of an epoch if dist.batchnorm says so.
   void bring_statistics_together_at_epoch_end();
   void evaluate();
-  // Of what the model holds: the `raw` weights or their average.
+  // Evaluates the model's current weights: `raw`, or their average.
   Evaluated
   evaluate_weights(const char* weights, bool judged, SampleResults& results);
-  // Takes note of an evaluation that all ranks have finished.
+  // Records an evaluation that all ranks have finished.
   void judge(const std::vector<Evaluated>& found);
   bool patience_is_over() const; // run.patience
   // Whether this evaluation will be the last one, unless it is better.
   bool may_be_last() const;
   void end_early();
-  // What any rank has been asked for by now. Collective.
+  // Returns the highest request to stop of any rank. Collective.
   EarlyEnd asked() const;
   void save();
   bool due(const config::Interval& every) const {
     return every.due(plan_.timeline, state_.step);
   }
-  // Of a step, from 0.
+  // Returns the learning rate of a step (from 0).
   double rate_of(std::int64_t step) const;
-  bool line_due() const; // by log.every and log.count
-  // Of the optimizer and of the mode of dist.sync. Collective.
+  bool line_due() const; // according to log.every and log.count
+  // Returns the state of the optimizer and of the mode of dist.sync.
+  // Collective.
   std::map<std::string, at::Tensor> optimizer_state() const;
-  // A checksum proves that all workers have the same weights. Collective.
+  // Checks by a checksum that all workers have the same weights. Collective.
   void check_replicas() const;
   // Collective.
   Json state_record();
-  // Rank 0: that there is room for a run. Throws Error(kStorage).
+  // Rank 0: checks that there is space for the run. Throws Error(kStorage).
   void check_storage();
 
   Session& session_;
@@ -144,7 +146,7 @@ class Trainer {
   // A stop request came while this step's evaluation ran, which was left: it
   // comes before the next step.
   bool owes_evaluation_ = false;
-  EarlyEnd asked_ = EarlyEnd::kNone; // found out beside the votes
+  EarlyEnd asked_ = EarlyEnd::kNone; // learned outside the votes
   LogInterval interval_;
   std::optional<SampleSheet> samples_; // while it is being drawn
   StepTrace trace_; // of log.trace

@@ -1,4 +1,4 @@
-// What of a Trainer looks at the weights between steps.
+// Trainer: evaluation between steps.
 
 #include <utility>
 
@@ -126,7 +126,7 @@ void Trainer::judge(const std::vector<Evaluated>& found) {
     }
     const double value = one.counts.value(metric);
     state_.best.take(metric, value, state_.step);
-    // timm does not count what it sees during the warm-up either.
+    // As timm, ignores evaluations during the warm-up.
     if (recipe_.schedule.name == config::ScheduleKind::kPlateau &&
         plan_.schedule_time(state_.step) >
             static_cast<double>(schedule_.warmup_steps)) {

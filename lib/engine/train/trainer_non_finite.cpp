@@ -1,4 +1,4 @@
-// What a Trainer does about steps whose gradient norm is not finite.
+// Trainer: steps with a non-finite gradient norm.
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-// What a Trainer shows of the images that it trains with.
+// Trainer: pictures and files of training images.
 
 #include <exception>
 #include <filesystem>

@@ -1,4 +1,4 @@
-// What of a Trainer goes into checkpoints, and comes back from them.
+// Trainer: checkpoints.
 
 #include <cmath>
 
@@ -185,8 +185,8 @@ void Trainer::save() {
   if (session_.rank == 0) {
     problem = writer_.write(std::move(snapshot), is_last);
   }
-  // All ranks learn how it went before any of them goes on. Who was asked to
-  // stop meanwhile need not make, and save, another step.
+  // All ranks learn the result before any continues. A rank that was asked to
+  // stop in the meantime does not need another step and checkpoint.
   const auto problems = dist::all_gather(*session_.groups.control, problem);
   asked_ = std::max(asked_, asked());
   writer_.finish(problems[0], state_.step, is_last, watch.seconds());

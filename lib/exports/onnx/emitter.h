@@ -21,7 +21,7 @@ namespace vitrain::exports {
 
 using Names = std::vector<std::string>;
 
-// Names of ONNX's values for those of a graph, and new ones.
+// Maps values of a graph to names in ONNX, and creates new names.
 class Emitter {
  public:
   Emitter(OnnxModel& model, const torch::jit::Module& module)
@@ -43,18 +43,18 @@ class Emitter {
   std::string integers(const std::vector<std::int64_t>& values); // [n] int64
   std::string number(double value); // fp32, without dimensions
 
-  // Says what the value of a graph is called.
+  // Sets the name of a graph's value.
   void bind(const torch::jit::Value* value, const std::string& name);
   void bind_list(const torch::jit::Value* value, const Names& names);
 
   // The name of a tensor, or of a number of the graph as [1] int64; attributes
   // of the module and constants become initializers when they are asked for.
   std::string name_of(const torch::jit::Value* value);
-  // The names of a list of tensors; "" for one that is none.
+  // Returns the names of a list of tensors; "" for None.
   Names names_of(const torch::jit::Value* list);
 
-  // The tensor that a value always is: a constant, or an attribute of the
-  // module; undefined for others.
+  // Returns the tensor of a constant or of a module's attribute; undefined for
+  // computed values.
   at::Tensor known_tensor(const torch::jit::Value* value) const;
 
  private:
@@ -79,11 +79,11 @@ class Call {
   bool has(const char* argument) const; // it exists, and is not None
   std::string in(const char* argument) const; // a tensor's name
   Names tensors(const char* argument) const;
-  // What is always the same of them; undefined where nothing is.
+  // Returns the constant tensor of an argument; undefined if it is computed.
   at::Tensor known_tensor(const char* argument) const;
   // A tensor or number as a tensor of this type.
   std::string operand(const char* argument, at::ScalarType type) const;
-  // Known numbers. Throw Error(kUsage) for what is computed.
+  // Return constant arguments. Throw Error(kUsage) for computed ones.
   std::int64_t integer(const char* argument) const;
   double number(const char* argument) const;
   bool flag(const char* argument) const;
@@ -108,14 +108,14 @@ class Call {
   std::int64_t result_axis(const char* argument) const;
 
   void give(const std::string& name) const; // the result
-  // The result is that of a new node.
+  // Emits a node whose output is the call's result.
   void give(
       const std::string& op,
       const Names& inputs,
       const OnnxAttributes& attributes = {}) const;
   void give(const Names& names) const; // the results in a list
 
-  // Throws Error(kUsage): the operator, and what it is that has no row.
+  // Throws Error(kUsage) with the operator and the unsupported case.
   [[noreturn]] void refuse(const std::string& what) const;
 
  private:
@@ -124,7 +124,7 @@ class Call {
   const torch::jit::Node& node_;
 };
 
-// What an operator of aten is in ONNX.
+// Translation of an operator of aten into ONNX.
 struct OnnxRow {
   const char* name; // "linear"
   void (*emit)(const Call& call);

@@ -47,7 +47,7 @@ void convolution(const Call& call) {
   call.give(transposed ? "ConvTranspose" : "Conv", inputs, attributes);
 }
 
-// A norm's weights, or as many ones or zeros where it has none.
+// Returns a norm's weights, or ones or zeros of that shape if it has none.
 std::string weights_of(
     const Call& call,
     const char* name,
@@ -97,7 +97,7 @@ void group_norm(const Call& call) {
       {{"epsilon", call.number("eps")}});
   std::string x =
       e.add("Reshape", {normal, e.add("Shape", {call.in("input")})});
-  std::vector<std::int64_t> sides; // behind the channels
+  std::vector<std::int64_t> sides; // after the channels
   for (std::int64_t i = 2; i < call.rank("input"); ++i) {
     sides.push_back(i - 1);
   }
@@ -172,7 +172,7 @@ void average_pool(const Call& call) {
   call.give("AveragePool", {call.in("self")}, attributes);
 }
 
-// Of equal windows: to one pixel, or to sides that divide those of the input.
+// Only equal windows: to one pixel, or to sides that divide the input's.
 void adaptive_pool(const Call& call) {
   std::vector<std::int64_t> windows;
   const auto sizes = by_side(call.integers("output_size"), 2);

@@ -13,7 +13,7 @@ void unary(const Call& call) {
   call.give(Op.text, {call.operand("self", call.result_type())});
 }
 
-// What both operands are in an operator whose result is of this type.
+// Returns the common dtype of both operands.
 at::ScalarType common_type(const Call& call) {
   return call.result_type() == at::kBool ? call.type("self")
                                          : call.result_type();

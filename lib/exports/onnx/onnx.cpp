@@ -38,7 +38,7 @@ const OnnxRow* find_row(const jit::Node& node) {
   return nullptr;
 }
 
-// What is looked at where it is used.
+// True for nodes that are handled by their users.
 bool is_passive(const jit::Node& node) {
   return node.kind() == c10::prim::Constant ||
       node.kind() == c10::prim::GetAttr ||

@@ -56,9 +56,9 @@ class OnnxModel {
   void add_initializer(const std::string& name, const at::Tensor& tensor);
   void add_metadata(const std::string& key, const std::string& value);
 
-  // Writes a new file, durably. Weights of more than `most_inline` bytes stand
-  // in a new file of their own, PATH.data. Throws Error(kUsage) where there is
-  // such a file already, Error(kStorage).
+  // Writes a new file durably. Weights above `most_inline` bytes are written to
+  // a second new file, PATH.data. Throws Error(kUsage) if a file exists,
+  // Error(kStorage).
   void write(
       const std::filesystem::path& path,
       std::int64_t most_inline = kMostInline) const;

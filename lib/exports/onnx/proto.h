@@ -2,8 +2,8 @@
 
 #include <protozero/types.hpp>
 
-// The messages of onnx.proto that a network needs, with their fields' numbers;
-// https://github.com/onnx/onnx/blob/main/onnx/onnx.proto says what they are.
+// Messages of onnx.proto used for networks, with their field numbers
+// (https://github.com/onnx/onnx/blob/main/onnx/onnx.proto).
 namespace vitrain::exports::proto {
 
 enum class Model : protozero::pbf_tag_type {

@@ -72,8 +72,8 @@ void columns_to_image(const Call& call) {
       {{"dilations", way.dilation}, {"pads", pads}, {"strides", way.stride}});
 }
 
-// Tensor.unfold: windows along one dimension, the places in them behind all
-// others.
+// Tensor.unfold: windows along one dimension; the position within a window is
+// the last dimension.
 void unfold(const Call& call) {
   Emitter& e = call.emitter;
   const std::int64_t axis = call.axis("dimension", "self");

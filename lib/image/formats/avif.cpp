@@ -27,9 +27,9 @@ void check(avifResult result) {
       result == AVIF_RESULT_OK, "damaged AVIF: {}", avifResultToString(result));
 }
 
-// A file whose header has been read; frames are decoded up to `most_pixels`.
-// As strict as Pillow: a wrong clean aperture, which nobody applies, and
-// missing numbers of bits are let pass.
+// Opens a file and reads its header; frames are limited to `most_pixels`. As
+// strict as Pillow: accepts an invalid clean aperture, which is not applied,
+// and missing bit depths.
 Decoder
 parsed(Bytes bytes, std::int64_t most_pixels, bool with_metadata = false) {
   Decoder decoder(avifDecoderCreate());
@@ -159,8 +159,8 @@ Image decode_avif(Bytes bytes, const DecodeOptions& options) {
   const Size size = avif_size(bytes);
   check_size(size, options);
   check_density(size, bytes.size());
-  // What is inside may be of another size than the header says. Coded frames
-  // can be larger by a block.
+  // The frame's size may differ from the header's: coded frames can be larger
+  // by a block.
   const Decoder decoder =
       parsed(bytes, (size.width + 128) * (size.height + 128));
   check(avifDecoderNextImage(decoder.get()));
@@ -168,8 +168,8 @@ Image decode_avif(Bytes bytes, const DecodeOptions& options) {
   VITRAIN_CHECK_DATA(
       decoded.width == size.width && decoded.height == size.height,
       "damaged AVIF: its frame has another size than its header says");
-  // libyuv's conversion where there is one: Pillow's wheels have it too, and it
-  // differs by a level from libavif's own.
+  // Uses libyuv's conversion if available, like Pillow's wheels; it differs by
+  // one level from libavif's own.
   Pixels converted(decoder);
   Frame coarse;
   if (loses_bits(*decoder)) {

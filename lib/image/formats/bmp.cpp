@@ -117,8 +117,8 @@ void check_kind(const Info& info) {
       info.bits);
 }
 
-// The palette's colours. Indices beyond them are black; where the colours are a
-// ramp of grey, they go on with it, as in Pillow.
+// Reads the palette. As in Pillow, indices beyond it are black, or continue the
+// ramp if the palette is a grey ramp.
 std::vector<Colour> read_palette(ByteReader& reader, const Info& info) {
   VITRAIN_CHECK_DATA(
       info.colours <= 65536,
@@ -142,8 +142,8 @@ std::vector<Colour> read_palette(ByteReader& reader, const Info& info) {
 
 // Where the channels of a pixel are.
 struct Layout {
-  // Of 16 bits: the lowest bit and the largest value of red, green, blue. Of 24
-  // and 32 bits: the first bit of their bytes.
+  // 16 bits: lowest bit and largest value of red, green, blue. 24 and 32 bits:
+  // first bit of their bytes.
   std::array<int, 3> shifts{};
   std::array<int, 3> largest{255, 255, 255};
 };
@@ -310,7 +310,7 @@ class RunLengths {
     return i % 2 == 0 ? value >> 4 : value & 15;
   }
 
-  // What is beyond the end of a row is dropped.
+  // Pixels beyond the end of a row are dropped.
   void put(int index) {
     if (x_ < info_.size.width && y_ < info_.size.height) {
       std::memcpy(

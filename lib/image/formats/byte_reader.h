@@ -8,8 +8,8 @@
 
 namespace vitrain::image::detail {
 
-// Reads bytes one after the other, and numbers of either byte order. Every read
-// behind the end throws Error(kData): "damaged GIF: the file is truncated".
+// Sequential reader of bytes, and of numbers of either byte order. A read
+// beyond the end throws Error(kData): "damaged GIF: the file is truncated".
 class ByteReader {
  public:
   ByteReader(std::span<const std::uint8_t> bytes, const char* format)

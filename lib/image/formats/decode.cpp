@@ -20,12 +20,11 @@ struct Codec {
   const char* name;
   detail::Size (*size)(detail::Bytes);
   Image (*decode)(detail::Bytes, const DecodeOptions&);
-  // Bytes of memory for a pixel, with the three of the result. Formats whose
-  // decoders work row by row need no more; libjpeg keeps two bytes a
-  // coefficient of a progressive file, libwebp and others planes or pixels of
-  // their own.
+  // Bytes of memory per pixel, including three for the result. Decoders that
+  // work row by row need no more; libjpeg keeps two bytes per coefficient of a
+  // progressive file, libwebp and others keep their own planes or pixels.
   std::int64_t bytes_per_pixel = 11;
-  // Of formats that can have another number of channels than 1 or 3.
+  // For formats that support other channel counts than 1 and 3.
   detail::Size (*channels_size)(detail::Bytes) = nullptr;
   std::vector<Image> (
       *decode_channels)(detail::Bytes, int, const DecodeOptions&) = nullptr;
@@ -191,8 +190,8 @@ std::vector<Image> decode_channels(
 
 namespace {
 
-// Of a pixel: its samples, once more where they wait for others of a block,
-// the pictures, and those once more while they are turned.
+// Bytes per pixel: the samples (twice if they are buffered per block) and the
+// pictures (twice during rotation).
 std::int64_t channels_bytes(
     const Codec& codec,
     detail::Bytes bytes,
@@ -229,7 +228,7 @@ std::int64_t decode_bytes(
     return size.width * size.height *
         ((rows ? 3 : codec.bytes_per_pixel) + (turned ? 3 : 0));
   } catch (const Error&) {
-    return 0; // decode() says what is wrong
+    return 0; // decode() reports the error
   }
 }
 

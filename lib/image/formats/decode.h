@@ -13,11 +13,11 @@ namespace vitrain::image {
 
 // How files become pixels; one object is handed down to every decoder.
 struct DecodeOptions {
-  // What a file may ask for, checked before anything is allocated. Pillow
-  // refuses more than this (twice its warning limit of 89,478,485).
+  // Limit of pixels, checked before any allocation: Pillow's error limit, twice
+  // its warning limit of 89,478,485.
   std::int64_t max_pixels = 178'956'970;
-  // Bytes that the threads of a process may use at once for images that are
-  // being decoded (decode_room.h).
+  // Bytes that all threads of a process may use together for decoding
+  // (decode_room.h).
   std::int64_t memory = std::int64_t{1} << 30;
   // Scans of a JPEG; a progressive one has about ten.
   int max_scans = 100;
@@ -47,38 +47,38 @@ Image decode(
     std::span<const std::uint8_t> bytes,
     const DecodeOptions& options = {});
 
-// The same of a file with another number of channels than 1 or 3, as pictures
-// (operations/channels.h): of a TIFF with so many samples, all of them whole
-// numbers of 8 bits, in the order of the file; of a PNG of 8 bits grey and
-// alpha (2), or red, green, blue and alpha (4). Turned as decode() turns.
-// Throws Error(kData) for other files too. Thread-safe.
+// Decodes a file with other channel counts than 1 and 3 into pictures
+// (operations/channels.h): a TIFF with that many 8-bit samples per pixel, in
+// the order of the file, or an 8-bit PNG with grey and alpha (2) or red, green,
+// blue and alpha (4). Applies the orientation as decode(). Also throws
+// Error(kData) for other files. Thread-safe.
 std::vector<Image> decode_channels(
     std::span<const std::uint8_t> bytes,
     int channels,
     const DecodeOptions& options = {});
 
-// About the bytes that decode(), or for such a number decode_channels(), needs
-// at most, with those of what it returns; 0 for what it refuses. Reads the
-// header only. Thread-safe.
+// Returns an estimate of the peak bytes of decode() (or decode_channels() for
+// other channel counts), including its result; 0 for files that it refuses.
+// Reads the header only. Thread-safe.
 std::int64_t decode_bytes(
     std::span<const std::uint8_t> bytes,
     const DecodeOptions& options = {},
     int channels = 3);
 
-// What a file says about itself.
+// Header of an image file.
 struct Header {
   std::string format; // "JPEG", "PNG", "WebP", "AVIF", "TIFF", "BMP", ...
   int width = 0; // in pixels, before any orientation (of a TIFF: after it)
   int height = 0;
 };
 
-// Reads the header without decoding pixels: microseconds, and no memory that
-// grows with the image. Throws Error(kData) as decode() does for what it cannot
-// read, but has no limit on the size. Thread-safe.
+// Reads the header without decoding pixels: takes microseconds and constant
+// memory. Throws Error(kData) for unreadable files, as decode(), but without a
+// size limit. Thread-safe.
 Header read_header(std::span<const std::uint8_t> bytes);
 
-// What the bytes look like, for messages: "JPEG", "PNG", "an icon",
-// "text or HTML", "unknown content that starts with 00 01 02 03".
+// Describes the bytes for messages: "JPEG", "PNG", "an icon", "text or HTML",
+// "unknown content that starts with 00 01 02 03".
 std::string describe_content(std::span<const std::uint8_t> bytes);
 
 } // namespace vitrain::image

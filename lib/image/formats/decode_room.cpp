@@ -7,14 +7,14 @@
 namespace vitrain::image {
 namespace {
 
-// What the threads of this process hold together. Memory is the process's, so
-// there is one.
+// Memory held by all threads of this process. A single instance, since memory
+// belongs to the process.
 struct Room {
   std::mutex mutex;
   std::condition_variable changed;
   std::int64_t held = 0;
-  std::uint64_t asked = 0; // numbers that were given to those who ask
-  std::uint64_t served = 0; // whose turn it is
+  std::uint64_t asked = 0; // number of the last request
+  std::uint64_t served = 0; // number of the request to serve next
 };
 
 Room& room() {

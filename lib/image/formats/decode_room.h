@@ -4,13 +4,13 @@
 
 namespace vitrain::image {
 
-// A share of the memory that the threads of a process may use at once for
-// decoding. Who asks for one waits, in the order of asking, until it fits
-// beside those that others hold; one larger than the limit, until nobody holds
-// any. A thread that holds one does not ask for another.
+// A share of the memory for decoding of all threads of a process. Requests
+// wait, in order, until they fit into the remaining memory; a request above the
+// limit waits until no share is held. A thread that holds a share must not
+// request another.
 class DecodeRoom {
  public:
-  DecodeRoom() = default; // nothing
+  DecodeRoom() = default; // an empty share
   // `bytes` of `limit`; both at least 0.
   DecodeRoom(std::int64_t bytes, std::int64_t limit);
   ~DecodeRoom() { give_back(); }

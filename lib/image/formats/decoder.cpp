@@ -17,7 +17,7 @@ struct Decoder::State {
   State(const DecodeOptions& wanted, Simd simd)
       : options(wanted), region(detail::jpeg_kernels(simd)) {}
 
-  // Of a file that parts are read of, else null.
+  // File for decoding of parts; null if it is decoded whole.
   const detail::JpegFile* file() const {
     return packed ? &packed->file() : plain ? &*plain : nullptr;
   }
@@ -30,7 +30,7 @@ struct Decoder::State {
   }
 
   void open_whole() {
-    room = {}; // not beside what is waited for
+    room = {}; // release before waiting for the next share
     room = DecodeRoom(decode_bytes(bytes, options), options.memory);
     whole = {};
     whole = image::decode(bytes, options);

@@ -26,7 +26,7 @@ number_at(Bytes bytes, std::size_t at, std::size_t count, bool little = false) {
   return value;
 }
 
-// What a file carries beside its pixels, as far as it says how to turn them.
+// Metadata of a file that may contain its orientation.
 struct Metadata {
   std::vector<std::uint8_t> exif; // a TIFF structure, or "Exif\0\0" and one
   std::string xmp; // a packet of XML
@@ -156,8 +156,8 @@ struct Tiff {
   }
 };
 
-// Bytes of one value of a field type (TIFF 6.0 section 2, and two of Adobe's
-// and BigTIFF's); 0 for others.
+// Returns the bytes of a value of a field type (TIFF 6.0 section 2, Adobe's and
+// BigTIFF's additions); 0 for unknown types.
 std::size_t type_bytes(std::uint32_t type) {
   constexpr std::uint8_t kBytes[] = {
       0, 1, 1, 2, 4, 8, 1, 1, 2, 4, 8, 4, 8, 4, 0, 0, 8};

@@ -14,11 +14,11 @@ namespace vitrain::image {
 // turned. Never throws.
 int exif_orientation(std::span<const std::uint8_t> bytes);
 
-// That of an XMP packet; 1 where there is none.
+// Returns the orientation in an XMP packet; 1 if absent.
 int xmp_orientation(std::string_view packet);
 
-// The image as the tag wants it shown: 2 to 8 flip and turn it, any other value
-// leaves it as it is.
+// Applies an orientation: 2 to 8 flip and rotate the image; other values change
+// nothing.
 Image oriented(Image image, int orientation);
 
 } // namespace vitrain::image

@@ -78,7 +78,7 @@ void check_density(const Size& size, std::size_t bytes);
 
 // A black image of this size.
 Image blank(const Size& size);
-// Black pictures of an image with so many channels.
+// Returns black pictures of an image with `channels` channels.
 std::vector<Image> blank_pictures(const Size& size, int channels);
 
 } // namespace vitrain::image::detail

@@ -33,7 +33,7 @@ Palette read_palette(ByteReader& reader, int flags) {
       : palette;
 }
 
-// What precedes the pixels of the first frame.
+// Headers before the pixels of the first frame.
 struct Frame {
   Size canvas;
   Palette palette = grey_palette();
@@ -227,7 +227,7 @@ class Lzw {
     int rest = repeats ? previous : code;
     // The string comes out backwards.
     while (rest > clear_) {
-      // With 12 bits there is no code behind those of single values.
+      // With 12 bits there are no codes beyond those of single values.
       VITRAIN_CHECK_DATA(
           rest < kTable, "damaged GIF: its data hold an invalid code");
       string_[length++] = last_[static_cast<std::size_t>(rest)];
@@ -295,7 +295,7 @@ Image decode_gif(Bytes bytes, const DecodeOptions& options) {
       kMostBits);
 
   Image image = blank(frame.canvas);
-  // What the frame does not cover shows the transparent colour, or the first.
+  // Pixels outside the frame have the transparent colour, or the first one.
   fill_with(image.pixels, frame.palette[frame.transparent.value_or(0)]);
   Painter painter(frame, image);
   CodeReader codes(reader);

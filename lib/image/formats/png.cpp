@@ -269,8 +269,8 @@ int read_rows(Decoder& decoder, const auto& take) {
     }
     take(y, rows.data() + (decoder.interlaced ? y * decoder.stride : 0));
   }
-  // What follows the last row: a wrong checksum is an error; that the file ends
-  // there is a defect without effect on the pixels.
+  // After the last row: a wrong checksum is an error; a truncated file is a
+  // defect without effect on the pixels.
   if (!guarded(decoder, read_end) && !decoder.ended_early) {
     fail_with_message(decoder);
   }

@@ -19,8 +19,8 @@ std::string encode_png(const Image& image, std::string_view description);
 // The description of a PNG file; "" for a file without one, or a damaged chunk.
 std::string png_description(std::string_view file);
 
-// Whether a file that begins with these bytes, at least kPngStart of them where
-// it is so long, is one that encode_png() has made.
+// Returns true if a file with these first bytes (kPngStart of them, or the
+// whole file) was written by encode_png().
 inline constexpr std::size_t kPngStart = 61;
 bool is_drawn_png(std::string_view start);
 

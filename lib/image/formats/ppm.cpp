@@ -43,7 +43,7 @@ class TextReader {
     }
   }
 
-  // Takes the one white space behind the number too; a comment inside a number
+  // Also consumes one white space after the number; a comment inside a number
   // does not end it.
   std::int64_t number() {
     std::int64_t value = 0;

@@ -18,7 +18,7 @@ namespace {
 
 using Layout = TiffFile::Layout;
 
-// What a pixel is made of.
+// Composition of a pixel.
 enum class Kind { kGrey, kPalette, kRgb, kPremultiplied, kCmyk };
 
 Kind kind_of(const Layout& of) {

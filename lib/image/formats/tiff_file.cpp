@@ -38,7 +38,7 @@ struct TiffFile::Callbacks {
   }
   static int close(thandle_t) { return 0; }
   static toff_t size(thandle_t data) { return file(data).bytes_.size(); }
-  // libtiff does not write to what it maps for reading.
+  // libtiff does not write to memory mapped for reading.
   static int map(thandle_t data, void** base, toff_t* size) {
     const Bytes bytes = file(data).bytes_;
     *base = const_cast<std::uint8_t*>(bytes.data());
@@ -85,7 +85,8 @@ int field(TIFF* tiff, ttag_t tag) {
   return value;
 }
 
-// The tag, or where there is none what the XMP packet says, as in other files.
+// Returns the orientation tag; without it, the XMP packet's, as for other
+// formats.
 int orientation_of(TIFF* tiff) {
   std::uint16_t tag = 0;
   if (TIFFGetField(tiff, TIFFTAG_ORIENTATION, &tag) != 0) {
@@ -122,10 +123,10 @@ TiffFile::Layout layout_of(TIFF* tiff) {
   return layout;
 }
 
-// How many bytes a coder makes of one at most: refused before memory is spent
-// on what cannot be there. Deflate: zlib's technical notes; LZW: codes of 12
-// bits for strings that grow by one byte each; PackBits: 128 from 2. The others
-// have no limit that helps; see check_density().
+// Maximum expansion factor of a compression, used to refuse impossible sizes
+// before memory is allocated. Deflate: zlib's technical notes; LZW: codes of 12
+// bits for strings that grow by one byte each; PackBits: 128 from 2. Other
+// compressions have no useful limit; see check_density().
 std::int64_t most_bytes_from_one(int compression) {
   switch (compression) {
     case COMPRESSION_NONE:
@@ -169,7 +170,7 @@ TiffFile::TiffFile(Bytes bytes, std::int64_t most_memory) : bytes_(bytes) {
   }
   layout_ = layout_of(tiff_);
   try {
-    // libtiff would go on with the numbers of the colours as shades of grey.
+    // libtiff would otherwise use the colour indices as shades of grey.
     VITRAIN_CHECK_DATA(
         !lost_palette_, "damaged TIFF: its palette cannot be read");
   } catch (...) {

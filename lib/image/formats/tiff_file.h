@@ -12,7 +12,7 @@ namespace vitrain::image::detail {
 // The first image of a TIFF file, opened with libtiff on bytes in memory.
 class TiffFile {
  public:
-  // What its directory says about the samples.
+  // Layout of the samples according to the directory.
   struct Layout {
     Size size; // as stored
     int bits = 1; // of a sample: 1, 2, 4, 8, 16 or 32
@@ -59,10 +59,10 @@ class TiffFile {
 
 // Throws Error(kData) for samples of which decode_tiff() makes no pixels.
 void check_supported(const TiffFile::Layout& layout);
-// The same for decode_tiff_channels() and so many channels.
+// Checks the layout for decode_tiff_channels() with `channels` channels.
 void check_channels(const TiffFile::Layout& layout, int channels);
 
-// Throws Error(kData) where so many bytes cannot hold the image.
+// Throws Error(kData) if `bytes` cannot contain the image.
 void check_plausible(const TiffFile::Layout& layout, std::size_t bytes);
 
 } // namespace vitrain::image::detail

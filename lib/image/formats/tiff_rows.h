@@ -8,8 +8,8 @@
 
 namespace vitrain::image::detail {
 
-// What libtiff may allocate at once: enough for the largest strip of an image
-// of the size that is allowed, with so many bytes a pixel (six samples of 16
+// Limit of a single allocation of libtiff: enough for the largest strip of an
+// image of the allowed size with `bytes_per_pixel` (default: six samples of 16
 // bits), and for directories.
 std::int64_t most_tiff_memory(
     const DecodeOptions& options,
@@ -20,16 +20,15 @@ struct SampleRow {
   std::int64_t x = 0; // of its first pixel
   std::int64_t y = 0;
   int pixels = 0;
-  // All samples of a pixel behind those of the one before, or a row for each
-  // sample; as the file has them.
+  // One interleaved row, or one row per sample, as in the file.
   std::vector<const std::uint8_t*> planes;
 };
 
-// Rows of a strip, at most those of the image, or of a tile.
+// Returns the rows of a strip, at most the image's, or of a tile.
 std::int64_t rows_at_once(const TiffFile& file);
 
-// Calls `take` with parts of rows that cover the image once, whether the file
-// has strips or tiles. Throws Error(kData) where it is damaged.
+// Calls `take` with parts of rows that cover the image once, for strips and
+// tiles. Throws Error(kData) for a damaged file.
 void read_rows(
     const TiffFile& file,
     const std::function<void(const SampleRow&)>& take);

@@ -68,8 +68,8 @@ Size webp_size(Bytes bytes) {
   return size_of(open_checked(bytes));
 }
 
-// As libwebp's animation decoder, which Pillow uses, shows the first frame:
-// what the frame does not cover is black, alpha blends with nothing.
+// Decodes the first frame as libwebp's animation decoder, which Pillow uses:
+// pixels outside the frame are black, alpha is not blended.
 Image decode_webp(Bytes bytes, const DecodeOptions& options) {
   const WebpFile file = open_checked(bytes);
   const Size size = size_of(file);

@@ -73,8 +73,8 @@ void on_message(j_common_ptr jpeg, int level) {
 
 void on_output(j_common_ptr) {}
 
-// Called for every row of blocks: counts the scans that check_scans did not
-// find, since libjpeg resumes after damage where it sees a marker.
+// Called for every row of blocks: counts scans that check_scans did not find,
+// since libjpeg resumes after damage at the next marker.
 void on_progress(j_common_ptr jpeg) {
   Decoder& decoder = decoder_of(jpeg);
   if (decoder.jpeg.input_scan_number > decoder.max_scans) {
@@ -216,7 +216,7 @@ void check_scans(const Decoder& decoder) {
       decoder.max_scans);
 }
 
-// Adobe stores CMYK inverted, and readers assume that of every file.
+// Adobe stores CMYK inverted, and readers assume so for every file.
 void inverted_cmyk_to_rgb(const std::vector<std::uint8_t>& cmyk, Image& image) {
   const std::size_t pixels = cmyk.size() / 4;
   for (std::size_t i = 0; i < pixels; ++i) {

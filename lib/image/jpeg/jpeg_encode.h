@@ -19,7 +19,7 @@ class JpegEncoder {
   // The next MCU row, with all of its columns. False when a coefficient has no
   // code in the file's tables.
   bool add_row(McuRow& row);
-  // What was written, complete after the last row; without a final marker.
+  // Returns the output, complete after the last row, without a final marker.
   std::string finish();
 
  private:

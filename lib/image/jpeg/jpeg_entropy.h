@@ -37,7 +37,7 @@ struct BitReader {
 // More than the bits of an MCU: 6 blocks of 64 codes, 27 bits at most each.
 constexpr std::size_t kReadAhead = 4096;
 
-// What decoding one run of MCUs works on.
+// State for decoding a run of MCUs.
 struct McuReader {
   struct Component {
     int h = 1;
@@ -56,8 +56,8 @@ struct McuReader {
   std::array<Component, 3> component;
 };
 
-// Where the blocks of one MCU row of packed_jpeg.h are read; every pointer
-// moves on by what was read. Up to kPackedSlack bytes behind `end` may be read.
+// Read positions in an MCU row of packed_jpeg.h; every pointer advances by the
+// bytes read. Up to kPackedSlack bytes after `end` may be read.
 struct PackedReader {
   const std::uint8_t* heads = nullptr;
   std::size_t block = 0; // in heads

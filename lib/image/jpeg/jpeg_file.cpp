@@ -32,8 +32,8 @@ bool starts_with(Bytes bytes, std::string_view text) {
       std::equal(text.begin(), text.end(), bytes.begin());
 }
 
-// What decides the colours besides the components' names (as in libjpeg's
-// default_decompress_parms).
+// Facts besides component names that determine the colour space (as in
+// libjpeg's default_decompress_parms).
 struct ColourHints {
   bool jfif = false;
   int adobe_transform = -1; // -1: no Adobe segment
@@ -150,7 +150,7 @@ bool read_frame(Bytes body, JpegFile& file) {
     component.width = samples(file.width, component.h, h);
     component.height = samples(file.height, component.v, v);
   }
-  // Of narrower chroma libjpeg repeats samples instead of smoothing them.
+  // libjpeg repeats samples of narrower chroma instead of smoothing them.
   if (file.components == 3 && h == 2 && file.component[1].width <= 2) {
     return false;
   }

@@ -28,7 +28,7 @@ struct JpegComponent {
   int height = 0;
 };
 
-// What a plain JPEG file says before its entropy-coded data.
+// Headers of a plain JPEG file.
 struct JpegFile {
   int width = 0;
   int height = 0;
@@ -56,10 +56,9 @@ inline constexpr std::array<std::uint8_t, 64> kZigzag = {
     58, 59, 52, 45, 38, 31, 39, 46, 53, 60, 61, 54, 47, 55, 62, 63};
 
 // Reads the headers of a baseline JPEG with one scan: grey, or YCbCr with
-// chroma that is sampled as often as luma or half as often in either direction.
-// Anything else, also anything damaged, gives nothing: libjpeg then decides
-// what it is. Never throws.
-// `size`: of the whole file, where `bytes` are only its beginning.
+// chroma at full or half resolution in either direction. Returns nullopt for
+// other and damaged files, which are left to libjpeg. Never throws. `size`:
+// size of the whole file, if `bytes` are only its begin.
 std::optional<JpegFile> read_plain_jpeg(
     std::span<const std::uint8_t> bytes,
     std::size_t size);

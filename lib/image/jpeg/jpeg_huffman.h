@@ -7,7 +7,7 @@
 
 namespace vitrain::image::detail {
 
-// One Huffman code with the bits of the value behind it.
+// A Huffman code with the bits of the value after it.
 struct HuffmanSymbol {
   std::uint8_t total = 0; // bits of code and value; 0: no such code
   std::uint8_t code = 0; // bits of the code
@@ -50,7 +50,8 @@ struct PairTable {
   void fill(const HuffmanTable& table);
 };
 
-// The signed value of `size` bits behind `code` bits (T.81, F.2.2.1, EXTEND).
+// Returns the signed value of `size` bits after `code` bits (T.81, F.2.2.1,
+// EXTEND).
 [[gnu::always_inline]] inline int
 value_of(std::uint64_t bits, int code, int size) {
   const std::uint64_t from = bits << code;

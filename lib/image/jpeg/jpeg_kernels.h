@@ -16,11 +16,11 @@ struct JpegKernels {
   // The next `count` MCUs of a stream, into columns `first` and following of
   // zeroed rows of blocks. False at damaged data.
   bool (*read_mcus)(McuReader& mcus, int first, int count);
-  // The same without keeping coefficients.
+  // As read_mcus, without storing coefficients.
   bool (*skip_mcus)(McuReader& mcus, int first, int count);
 
-  // The next `count` blocks of a packed row, into groups from the first one on,
-  // or, with a null pointer, past them. False at damaged data.
+  // Reads the next `count` blocks of a packed row into groups, or skips them
+  // with a null pointer. Returns false for damaged data.
   bool (*read_packed)(PackedReader& reader, int count, std::int16_t* groups);
 
   // Pixels of four neighbouring blocks, [8, 32] bytes at `out`, from a group of
@@ -34,8 +34,8 @@ struct JpegKernels {
 
   // Rows of chroma samples at full resolution. Samples -1 and `count` of the
   // inputs must be readable (h2v1) or are in `sums` (h2v2); `out` receives 2 *
-  // count bytes, and up to kSlack bytes behind them are overwritten.
-  // Half as many columns as luma:
+  // count bytes, and up to kSlack bytes after them are overwritten. Half as
+  // many columns as luma:
   void (*upsample_h2v1)(const std::uint8_t* in, int count, std::uint8_t* out);
   // and half as many rows: first 3 * near + far, then
   void (*blend_rows)(
@@ -54,8 +54,8 @@ struct JpegKernels {
       int count,
       std::uint8_t* out);
 
-  // [count, 3] RGB bytes; up to kSlack bytes behind the inputs are read, behind
-  // the output overwritten.
+  // [count, 3] RGB bytes; up to kSlack bytes after the inputs are read, and
+  // after the output overwritten.
   void (*to_rgb)(
       const std::uint8_t* y,
       const std::uint8_t* cb,

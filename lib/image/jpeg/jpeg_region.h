@@ -73,15 +73,16 @@ class JpegRegion {
   explicit JpegRegion(const JpegKernels& kernels)
       : kernels_(&kernels), scan_(kernels), pixels_(kernels) {}
 
-  // Equal to that part of what libjpeg decodes. `out` receives [rect.height,
-  // rect.width, 3] and may grow by kSlack. False when the file is damaged where
-  // it was read; then `out` is undefined. `rect` lies inside the image.
+  // Decodes a part of the image, equal to libjpeg's result. `out` receives
+  // [rect.height, rect.width, 3] and may grow by kSlack. Returns false if the
+  // part that was read is damaged; `out` is then undefined. `rect` must be
+  // inside the image.
   bool decode(
       const JpegFile& file,
       std::span<const std::uint8_t> bytes,
       const Rect& rect,
       std::vector<std::uint8_t>& out);
-  // The same of a packed file. Throws Error(kData) when it is damaged.
+  // Decodes a part of a packed file. Throws Error(kData) if it is damaged.
   void decode(
       const PackedJpeg& packed,
       const Rect& rect,

@@ -52,8 +52,8 @@ bool JpegScan::start(
   return split_segments(bytes.subspan(file.scan_begin));
 }
 
-// Removes the zero bytes behind 0xFF and cuts at restart markers (T.81, B.1.1.5
-// and E.1.4).
+// Removes the zero bytes after 0xFF and splits at restart markers (T.81,
+// B.1.1.5 and E.1.4).
 bool JpegScan::split_segments(std::span<const std::uint8_t> bytes) {
   constexpr std::uint8_t kEoi = 0xD9;
   segment_ends_.clear();

@@ -50,8 +50,8 @@ class JpegScan {
 
   // Passes over the next `rows` MCU rows. False when the data are damaged.
   bool skip_rows(int rows);
-  // The next MCU row's blocks in the MCU columns `columns`. False when the data
-  // are damaged, or what they hold has no pixels that all decoders agree on.
+  // Reads the next MCU row's blocks in the MCU columns `columns`. Returns false
+  // if the data are damaged, or if decoders disagree on their pixels.
   bool read_row(Range columns, McuRow& row);
 
  private:

@@ -14,10 +14,10 @@
 
 namespace vitrain::image {
 
-// A plain JPEG file with its coefficients packed anew, so that vector
-// instructions read them: twenty times faster than Huffman codes, a third
-// larger, without loss. Any part of the image can be decoded alone, and the
-// file comes back bit for bit.
+// A plain JPEG file with its coefficients repacked for vector instructions,
+// without loss: twenty times faster to read than Huffman codes, a third larger.
+// Any part of the image can be decoded alone, and the original file can be
+// restored bit for bit.
 //
 // Bytes, little endian:
 //   magic "VJC1"
@@ -39,11 +39,11 @@ namespace vitrain::image {
 //     bytes    8 bits of the -8 above; -128: see words
 //     words    16 bits of the -128 above
 
-// Packs a JPEG file. Gives nothing for one that is not plain (decoder.h takes
-// it as it is) or would not come back bit for bit.
+// Packs a JPEG file. Returns nullopt for a file that is not plain (decoder.h
+// reads it unpacked) or that could not be restored bit for bit.
 std::optional<std::string> pack_jpeg(std::span<const std::uint8_t> file);
 
-// The file that was packed. Throws Error(kData) when the bytes are damaged.
+// Restores the original file. Throws Error(kData) if the bytes are damaged.
 std::string unpack_jpeg(std::span<const std::uint8_t> packed);
 
 namespace detail {

@@ -73,7 +73,7 @@ void PackedRow::add_block(const std::int16_t* block, int& prediction) {
   }
 }
 
-// Everything behind the checksum.
+// Returns the bytes after the checksum.
 std::string body_of(
     const JpegFile& file,
     std::span<const std::uint8_t> headers,
@@ -102,8 +102,8 @@ std::string body_of(
   return body;
 }
 
-// The file that was packed; nothing when its Huffman tables lack a code for
-// what it holds.
+// Restores the original file; nullopt if its Huffman tables lack a code for its
+// content.
 std::optional<std::string> restore(std::span<const std::uint8_t> packed) {
   const PackedJpeg jpeg(packed);
   const JpegFile& file = jpeg.file();
@@ -148,7 +148,7 @@ std::optional<std::string> pack_jpeg(std::span<const std::uint8_t> bytes) {
   }
   const std::string body = body_of(
       *file, bytes.first(file->scan_begin), bytes.subspan(scan.end()), rows);
-  // The last bits of a segment are not told apart: one of both is right.
+  // The fill bits of segments are unknown: one of the two values is right.
   for (const bool ones : {true, false}) {
     std::string packed = "VJC1";
     append_u32(packed, bytes.size());

@@ -26,7 +26,7 @@ void scale_nearest(
     Scratch& scratch) {
   scratch.words.resize(static_cast<std::size_t>(canvas.width));
   int first = canvas.width;
-  int last = 0; // behind the last pixel that is not fill
+  int last = 0; // one past the last pixel that is not fill
   double x = map.c + map.a * 0.5;
   for (int i = 0; i < canvas.width; ++i) {
     if (x >= 0.0 && x < canvas.width) {

@@ -9,8 +9,8 @@ namespace vitrain::image {
 
 enum class Interpolation { kNearest, kBilinear, kBicubic };
 
-// What lies under the pixel (x, y) of the result: its centre (x + 0.5, y + 0.5)
-// comes from (a * x + b * y + c, d * x + e * y + f) of the image.
+// Maps a pixel (x, y) of the result to the source: its centre (x + 0.5, y +
+// 0.5) corresponds to (a * x + b * y + c, d * x + e * y + f) of the image.
 struct AffineMap {
   double a = 1;
   double b = 0;
@@ -22,7 +22,7 @@ struct AffineMap {
 
 struct AffineOptions {
   Interpolation interpolation = Interpolation::kBicubic;
-  std::array<std::uint8_t, 3> fill{}; // what comes from outside the image
+  std::array<std::uint8_t, 3> fill{}; // colour outside the image
 };
 
 // Byte-equal to Image.transform(size, AFFINE, ...) of Pillow 12 on RGB.
@@ -33,8 +33,8 @@ void affine(
     const AffineOptions& options,
     Scratch& scratch);
 
-// Image.rotate: counter-clockwise about the centre; whole quarters, where they
-// fit, move pixels without interpolation.
+// Image.rotate: counter-clockwise about the centre; multiples of 90 degrees
+// that fit move pixels without interpolation.
 void rotate(
     const Canvas& canvas,
     double degrees,

@@ -37,8 +37,8 @@ float reach_of(float deviation) {
   return whole + part;
 }
 
-// One pass down the columns, from `in` to `out`, both [rows, length]; beyond
-// the ends the first and last row go on.
+// One pass down the columns, from `in` to `out`, both [rows, length]; the first
+// and last row are repeated beyond the ends.
 VITRAIN_INLINE void pass_rows(
     const std::uint8_t* in,
     std::uint8_t* __restrict out,

@@ -6,17 +6,17 @@
 #include "image/image.h"
 #include "options/channels.h"
 
-// Images of any number of channels. What resizes, crops and mirrors works on
-// pictures of three, so an image of C channels is ceil(C / 3) of them: channels
-// 0 to 2, 3 to 5 and so on; what the last one lacks is 0.
+// Images with any number of channels. Resizing, cropping and mirroring work on
+// pictures of three channels, so an image of C channels is stored as ceil(C /
+// 3) pictures: channels 0 to 2, 3 to 5 and so on, padded with 0.
 namespace vitrain::image {
 
 inline int pictures_of(int channels) {
   return (channels + 2) / 3;
 }
 
-// Pixels [count, channels] to those of the pictures, which are of one size,
-// from pixel `first` on.
+// Copies pixels [count, channels] into the pictures, which have one size, from
+// pixel `first` on.
 void split_channels(
     std::span<const std::uint8_t> pixels,
     int channels,

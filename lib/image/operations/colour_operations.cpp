@@ -80,8 +80,8 @@ struct Hsv {
   std::uint8_t value = 0;
 };
 
-// Pillow's conversion: colorsys' formulas, where they stand in single and where
-// in double precision.
+// Pillow's conversion: colorsys' formulas, with Pillow's mix of single and
+// double precision.
 Hsv to_hsv(const std::uint8_t* pixel) {
   const int r = pixel[0];
   const int g = pixel[1];

@@ -4,8 +4,8 @@
 
 namespace vitrain::image {
 
-// Operations that look at each value alone, or at the histogram of its channel.
-// All are byte-equal to those of Pillow 12 (ImageOps, ImageEnhance) on RGB.
+// Operations on single values, or by the histogram of a channel. All are
+// byte-equal to Pillow 12 (ImageOps, ImageEnhance) on RGB.
 
 void invert(const Canvas& canvas);
 // Values from `threshold` on become 255 - value.

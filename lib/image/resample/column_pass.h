@@ -28,7 +28,7 @@ class ColumnPass {
       : axis_(axis), kernels_(kernels), source_(source), tail_(tail) {
     const auto count = static_cast<std::size_t>(rows.last - rows.first);
     const auto outputs = static_cast<std::size_t>(axis.taps().outputs);
-    // What the kernels write behind a row must not reach the next one.
+    // Bytes that kernels write after a row must not reach the next one.
     const std::size_t stride = (outputs * 3 + kernels.slack + 63) / 64 * 64;
     if (result.size() < count * stride) {
       result.resize(count * stride);
@@ -79,7 +79,7 @@ class ColumnPass {
   Rows<std::uint8_t> result_;
   std::vector<std::uint8_t>& tail_;
   std::size_t row_bytes_ = 0;
-  int roomy_ = 0; // rows that the kernel may read behind
+  int roomy_ = 0; // rows with readable bytes after them
   int done_ = 0;
 };
 

@@ -47,7 +47,7 @@ class Result {
     return static_cast<std::size_t>(size_.width) * 3;
   }
 
-  // Both write what lies outside of `inner`.
+  // Both functions fill the pixels outside of `inner`.
   void fill(const Rect& inner, const std::array<std::uint8_t, 3>& colour) {
     for (int y = 0; y < size_.height; ++y) {
       const bool outside = y < inner.top || y >= inner.top + inner.height;
@@ -78,7 +78,7 @@ class Result {
   Size size_;
 };
 
-// What the image is resized to before its centre is cut out.
+// Returns the size to which the image is resized before the centre crop.
 Size resized(int width, int height, const EvalCrop& crop) {
   const auto scaled = [&](int side) {
     return crop.resize > 0 ? crop.resize

@@ -11,11 +11,11 @@
 
 namespace vitrain::image {
 
-// How pixels of a fixed size are made from an image. Depends on the image's
-// size alone (and random numbers), so that a decoder can be told what is needed
-// before it starts.
+// Plan for resizing and cropping an image to a fixed size. Depends only on the
+// image's size (and random numbers), so that a decoder can be told the needed
+// part before it starts.
 struct CropPlan {
-  // What lies outside the part of the result that the image covers.
+  // Pixels of the result outside the image.
   enum class Border { kFill, kReflect };
 
   Size size; // of the result
@@ -35,10 +35,11 @@ struct CropPlan {
   Rect source() const;
 };
 
-// The evaluation transforms of torchvision (kCenter) and timm: resize, then cut
-// out the centre; what the image does not cover gets the colour `fill` (black
-// in torchvision; in timm the mean for kBorder, else black). kCenter of a
-// result that is no square covers it in proportion, as timm's ResizeKeepRatio.
+// The evaluation transforms of torchvision (kCenter) and timm: resize, then
+// centre crop; pixels outside the image get the colour `fill` (black in
+// torchvision; in timm the mean for kBorder, else black). kCenter with a
+// non-square result resizes in proportion to cover it, as timm's
+// ResizeKeepRatio.
 struct EvalCrop {
   Size size = 224; // of the result
   CropMode mode = CropMode::kCenter;

@@ -42,10 +42,10 @@ CropPlan plan_padded_crop(
     int left,
     int top);
 
-// What timm's ResizeKeepRatio changes in training, as factors of the sides:
-// both by `zoom` so that with probability 1/2 a share `scale` (uniform) of the
-// area remains in view; with probability 1/2 their ratio by `aspect` in `ratio`
-// (log-uniform); else 1.
+// Random factors of the sides in timm's ResizeKeepRatio: with probability 1/2
+// `zoom` of both sides, so that a fraction `scale` (uniform) of the area
+// remains visible; with probability 1/2 `aspect` of their ratio, log-uniform in
+// `ratio`; otherwise 1.
 struct KeepRatio {
   double zoom = 1;
   double aspect = 1;
@@ -55,10 +55,9 @@ KeepRatio draw_keep_ratio(
     std::array<double, 2> ratio,
     Random& random);
 
-// The image brought to cover `size` in proportion, changed by `draw`, and so
-// much cut out: at a uniform position (timm's "rkrr"), or the centre without
-// `position` ("rkrc"). Where the image is smaller it is continued by
-// reflection.
+// Plans a resize in proportion to cover `size`, changed by `draw`, and a crop
+// of that size: at a uniform position (timm's "rkrr"), or at the centre without
+// `position` ("rkrc"). A smaller image is extended by reflection.
 CropPlan plan_keep_ratio_crop(
     int width,
     int height,

@@ -56,9 +56,9 @@ void check(const Resizing& r) {
       "resize: the window has to lie inside the result");
 }
 
-// What a resize does along its two axes. An axis that keeps its length is
-// copied, not filtered, unless it has to be mirrored: then it is filtered to
-// the same length, which changes no byte.
+// Filters of a resize along its two axes. An axis that keeps its length is
+// copied, unless it is mirrored: then it is filtered to the same length, which
+// changes no byte.
 struct Axes {
   AxisKey x;
   AxisKey y;
@@ -132,7 +132,7 @@ struct Resampler::State {
   const Kernels& kernels;
   AxisCache axes;
   std::vector<std::uint8_t> between; // the first pass' result
-  std::vector<std::uint8_t> tail; // rows with room behind them
+  std::vector<std::uint8_t> tail; // rows with room after them
 };
 
 namespace {

@@ -11,12 +11,12 @@
 
 namespace vitrain::image {
 
-// Whose resizes: the versions differ in which pass comes first, and each pass
-// rounds to 8 bits. k12, of all versions up to 12: the columns. k13: the rows
-// where the height loses more than twice the pixels that the width does (which
-// loses less than none where it grows), else the columns. (12.2 and 12.3 take
-// the rows first of what is more than 100 times as high as wide and gets
-// lower.)
+// Version of Pillow whose resizing is reproduced. Versions differ in the first
+// pass; each pass rounds to 8 bits. k12 (up to 12): columns first. k13: rows
+// first if the height shrinks by more than twice as many pixels as the width (a
+// growing width counts as negative), otherwise columns first. (12.2 and 12.3
+// process rows first for images that are more than 100 times as high as wide
+// and shrink in height.)
 enum class Pillow { k12, k13 };
 
 // A source region in pixels; edges may lie between pixels. Single precision
@@ -43,8 +43,8 @@ struct Resizing {
   Pillow pillow = Pillow::k12;
 };
 
-// The source pixels that the window depends on: whoever decodes needs to
-// provide no others.
+// Returns the source pixels on which the window depends; only these need to be
+// decoded.
 Rect source_window(const Resizing& resizing);
 
 // Resizes images, byte-equal to Image.resize((width, height), filter, box=box)

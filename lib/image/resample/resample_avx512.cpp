@@ -52,7 +52,7 @@ struct Sums {
 
 // Neighbouring outputs whose next four pixels fit 64 bytes.
 struct Group {
-  std::int32_t base; // byte of the row where they are loaded from
+  std::int32_t base; // byte offset in the row of the load
   std::int32_t output; // the first one
   std::int32_t outputs;
   std::int32_t steps;

@@ -5,9 +5,9 @@
 
 #include "core/system/cpu.h"
 
-// The inner loops of the resampler, once per instruction set. Plain types only:
-// what the standard library's headers define must not be compiled for one
-// instruction set and end up where another is expected.
+// Inner loops of the resampler, once per instruction set. Plain types only:
+// inline functions of the standard library must not be compiled for one
+// instruction set and linked into another.
 namespace vitrain::image {
 
 // Weights have 22 bits after the point: with 8-bit pixels and weights whose
@@ -24,8 +24,7 @@ struct Taps {
   int origin = 0; // the source pixel that `first` counts from
   const std::int32_t* first = nullptr; // [outputs] an output's first pixel ...
   const std::int32_t* counts = nullptr; // [outputs] ... and how many it sums
-  const std::int32_t* weights =
-      nullptr; // [outputs, stride], zero behind counts
+  const std::int32_t* weights = nullptr; // [outputs, stride], zero after counts
   int stride = 0; // a multiple of 4, at least the largest count
   const std::uint32_t* prepared = nullptr; // see Kernels; on 64 bytes
 };
@@ -54,8 +53,9 @@ struct Kernels {
 
   std::size_t (*words_for_columns)(const Taps& taps);
   void (*prepare_columns)(const Taps& taps, std::uint32_t* prepared);
-  // `count` rows; row[0] is the pixel `origin`. May read `slack` bytes behind
-  // the last pixel of a row, and write as many behind its last output.
+  // Processes `count` rows; row[0] is the pixel `origin`. May read `slack`
+  // bytes after the last pixel of a row, and write as many after its last
+  // output.
   void (*columns)(
       const Taps& taps,
       Rows<const std::uint8_t> from,
@@ -65,8 +65,8 @@ struct Kernels {
 
   std::size_t (*words_for_rows)(const Taps& taps);
   void (*prepare_rows)(const Taps& taps, std::uint32_t* prepared);
-  // `bytes` bytes of output row i; from.pixels is the row `origin`. Touches no
-  // byte beside them.
+  // Writes `bytes` bytes of output row i and no others; from.pixels is the row
+  // `origin`.
   void (*row)(
       const Taps& taps,
       int i,

@@ -12,8 +12,8 @@
 namespace vitrain::job {
 namespace {
 
-// What `interpolation` in training asks for, by its name; `otherwise` for those
-// that name no filter.
+// Returns the filter with the name of `interpolation`; `otherwise` if it names
+// no filter.
 Filter filter_of(config::TrainInterpolation interpolation, Filter otherwise) {
   return value_of<Filter>(name_of(interpolation)).value_or(otherwise);
 }
@@ -44,7 +44,7 @@ data::SourceOptions source_options(
       .count = source.count,
       .size = source.size,
       .seed = source.seed,
-      // Files have as many as their labels need, unless somebody knows better.
+      // For files, the number follows from the labels.
       .classes = source.kind == SourceKind::kRandom ? source.classes : 0,
       .features = source.features,
       .targets = source.targets,

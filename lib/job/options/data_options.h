@@ -18,8 +18,8 @@ namespace vitrain::job {
 data::SourceOptions source_options(
     const config::SourceConfig& source,
     bool train);
-// Those of evaluation data, whose classes and labels mean what they mean in the
-// training data `train`.
+// Returns the options of evaluation data, whose classes and labels have the
+// meaning of the training data `train`.
 data::SourceOptions evaluation_options(
     const config::SourceConfig& source,
     const data::Index& train);
@@ -37,13 +37,14 @@ data::BadSamplePolicy bad_sample_policy(
     bool train);
 data::MixOptions mix_options(const config::Recipe& recipe);
 data::EraseOptions erase_options(const config::Recipe& recipe);
-// What a dataset asks of a network.
+// Returns the shape of a dataset's samples.
 models::DataShape data_shape(const data::Index& index);
 
-// The samplers of the training samples in `index` for `devices` of them, which
-// go on with what others have `begun`. Throws Error(kUsage) when they do not
-// make one step or other workers cannot go on, Error(kData) when the file of
-// their weights cannot be used. Null without an index.
+// Returns the samplers of the training samples in `index` for `devices`
+// devices; they resume the partial epoch `begun`, if any. Throws Error(kUsage)
+// if the samples do not fill one step or the partial epoch cannot be resumed
+// with these workers, Error(kData) if the file of sample weights cannot be
+// used. Null without an index.
 std::unique_ptr<const data::Samplers> make_samplers(
     const config::Recipe& recipe,
     const data::Index* index,

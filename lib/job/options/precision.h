@@ -10,7 +10,7 @@
 
 namespace vitrain::job {
 
-// What CPUs say about bf16 arithmetic (/proc/cpuinfo's flags).
+// bf16 features of a CPU (flags in /proc/cpuinfo).
 struct CpuFeatures {
   bool avx512_bf16 = false;
   bool amx_bf16 = false;
@@ -18,17 +18,18 @@ struct CpuFeatures {
 
 CpuFeatures cpu_features();
 
-// What a run computes on.
+// Processors of a run.
 struct Processors {
   bool cuda = false;
   int capability = 0; // of the oldest GPU: 10 * major + minor; 0: unknown
   CpuFeatures cpu;
 };
 
-// Those of this machine, for a job's devices or for these.
+// Return this machine's processors for a job's devices, or for the given
+// devices.
 Processors processors_of(const Job& job);
 Processors processors_of(const std::vector<launch::DeviceSlot>& devices);
-// The least capability of GPUs that is known; 0: of none.
+// Returns the lowest known capability of the GPUs; 0 if none is known.
 int least_capability(const std::vector<launch::DeviceSlot>& devices);
 
 // The arithmetic of a run and why: "bf16 (avx512_bf16)".
@@ -37,11 +38,11 @@ struct PrecisionChoice {
   std::string reason;
 };
 
-// Resolves `auto`: bf16 on GPUs and CPUs that compute in it (GPUs from
-// capability 8.0 on; of unknown ones that is assumed), else fp32.
-// Throws Error(kUsage) with the reason for what the device would only emulate
-// (bf16 on other CPUs is up to hundreds of times slower) or does not have;
-// `key` is what asked for it.
+// Resolves `auto`: bf16 on GPUs and CPUs with bf16 arithmetic (GPUs from
+// capability 8.0 on; assumed if unknown), otherwise fp32. Throws Error(kUsage)
+// with the reason for a precision that the device lacks or only emulates (bf16
+// is up to hundreds of times slower on other CPUs); `key` is the key that asked
+// for it.
 PrecisionChoice resolve_precision(
     config::Precision asked,
     const Processors& processors,

@@ -11,10 +11,10 @@ struct CheckpointWeights {
   std::string name; // of the checkpoint, for messages
 };
 
-// The weights in a checkpoint folder, all of which is verified: `part` is
-// "model" or "ema" (their average), "" for the average where there is one.
-// `option` is what people chose the part with. Throws Error(kUsage) for another
-// part, Error(kWeights) where the checkpoint is damaged or has no such.
+// Returns the weights of a checkpoint folder after verifying all of it. `part`:
+// "model", "ema" (the average), or "" for the average if there is one. `option`
+// names the option that chose the part. Throws Error(kUsage) for another part,
+// Error(kWeights) if the checkpoint is damaged or lacks the part.
 CheckpointWeights weights_in(
     const std::filesystem::path& checkpoint,
     const std::string& part,

@@ -87,8 +87,8 @@ void meet_nodes(PreparedJob& prepared, const Request& request) {
   job.device_text = join(texts, "; ");
 }
 
-// Who builds for GPUs and has none that is visible would wait long for what
-// the CPU does: it is said, unless the CPU was asked for or GPUs were hidden.
+// Returns a note if a build for GPUs runs on the CPU because no GPU is visible,
+// unless the CPU was requested or GPUs were hidden.
 std::optional<std::string> why_no_gpu(
     const Job& job,
     const launch::Environment& user,
@@ -140,7 +140,7 @@ bool needs_equal_machines(const config::Recipe& recipe) {
       !recipe.dist.sync.group_size;
 }
 
-// One device may have several names, which only the driver can tell.
+// One device may have several names, which only the driver can resolve.
 void check_twins(
     const Job& job,
     const std::vector<launch::DeviceSlot>& devices) {

@@ -13,10 +13,11 @@ namespace vitrain::job {
 
 // The recipe's section as launch's plain options.
 launch::DeviceRequest device_request(const config::DevicesConfig& devices);
-// What the workers of a run on so many devices will have open.
+// Returns the descriptors needed by the workers of a run on `devices` devices.
 launch::OpenFiles open_files(const Job& job, int devices);
 
-// dist.sync.group_size: auto makes a group of the workers of each machine.
+// True if dist.sync.group_size is auto, which groups the workers of each
+// machine.
 bool needs_equal_machines(const config::Recipe& recipe);
 
 // "2 CPU workers with 1 thread each", or the devices by name.
@@ -26,9 +27,9 @@ std::string describe_devices(
     int threads,
     std::string_view noun = "worker");
 
-// Chooses this machine's devices and, with several machines, meets the others:
-// fills in devices, workers, cores, link and the texts about them. Throws
-// Error(kUsage).
+// Chooses this machine's devices and, with several machines, connects to the
+// other supervisors: fills in devices, workers, cores, link and their
+// descriptions. Throws Error(kUsage).
 void choose_devices(PreparedJob& prepared, const Request& request);
 
 } // namespace vitrain::job

@@ -31,7 +31,7 @@ fs::path path_variable(const char* name) {
       : value;
 }
 
-// Where huggingface_hub keeps what it fetched (its constants.py).
+// Returns the cache folder of huggingface_hub (its constants.py).
 fs::path hub_folder() {
   for (const char* name : {"HF_HUB_CACHE", "HUGGINGFACE_HUB_CACHE"}) {
     if (fs::path hub = path_variable(name); !hub.empty()) {
@@ -47,14 +47,14 @@ fs::path hub_folder() {
   return base / "huggingface" / "hub";
 }
 
-// What stands behind "timm:", also where that is a repository's whole name
+// Returns the name after "timm:"; accepts a repository's whole name
 // (timm:timm/NAME).
 std::string timm_name(const std::string& name) {
   return without_prefix(name.substr(kTimm.size()), "timm/");
 }
 
-// The folder of the revision that `main` of a cached repository is, or of the
-// only one there is; nothing where there is no such.
+// Returns the folder of the `main` revision of a cached repository, or of its
+// only revision; "" if there is neither.
 fs::path snapshot_of(const fs::path& repository) {
   const fs::path snapshots = repository / "snapshots";
   const fs::path ref = repository / "refs" / "main";
@@ -84,9 +84,9 @@ fs::path weights_of_repository(const fs::path& repository) {
   return {};
 }
 
-// timm:NAME, with or without the tag behind a dot (vit_tiny_patch16_224 or
-// vit_tiny_patch16_224.augreg_in21k); what has exactly this name comes before
-// those with a tag. The name itself when nothing has it.
+// Finds timm:NAME, with or without the tag after a dot (vit_tiny_patch16_224 or
+// vit_tiny_patch16_224.augreg_in21k); an exact match takes precedence over
+// names with a tag. Returns the name itself if it is not in the cache.
 std::string find_in_cache(const std::string& name, std::string_view key) {
   constexpr std::string_view kOwner = "models--timm--";
   const std::string folder = std::string(kOwner) + timm_name(name);
@@ -119,8 +119,8 @@ std::string find_in_cache(const std::string& name, std::string_view key) {
   return found.empty() ? name : found.begin()->second.native();
 }
 
-// Whether there is something. Throws Error(kWeights) where that cannot be
-// looked at.
+// Returns true if the path exists. Throws Error(kWeights) if it cannot be
+// examined.
 bool is_there(const fs::path& path) {
   std::error_code error;
   const bool there = fs::exists(path, error);
@@ -146,9 +146,9 @@ fs::path without_links(const fs::path& path) {
   return found;
 }
 
-// The checkpoint that `best` in a folder of checkpoints names; none where there
-// is no `best`. Throws Error(kWeights) for one that is not intact: the newest
-// one instead would be other weights than those that are meant.
+// Returns the checkpoint named by `best` in a folder of checkpoints; nullopt
+// without `best`. Throws Error(kWeights) if it is damaged: falling back to the
+// newest one would load other weights than the user meant.
 std::optional<fs::path> best_of(
     const fs::path& folder,
     const std::string& name) {
@@ -173,12 +173,12 @@ std::optional<fs::path> best_of(
              : "no other one there is complete");
 }
 
-// Whether a folder is a run or a checkpoint, or has checkpoints in it; one that
-// cannot be looked at counts, so that what is wrong with it is told.
+// Returns true if a folder is a run or a checkpoint, or contains checkpoints;
+// also if it cannot be examined, so that the error is reported.
 bool may_hold_checkpoint(const fs::path& folder) {
   const std::string own = (folder / "").parent_path().filename().native();
   if (checkpoint::folder_step(own) || checkpoint::temporary_owner(own)) {
-    return true; // a run's, whatever it lacks
+    return true; // belongs to a run, even if incomplete
   }
   for (const char* name :
        {checkpoint::kManifestName,

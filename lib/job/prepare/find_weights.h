@@ -13,12 +13,12 @@ inline constexpr std::string_view kPretrained = "model.pretrained";
 inline constexpr std::string_view kTeacherPretrained =
     "train.distill.pretrained";
 
-// The checkpoint folder that a path means: itself, the one that a file `best`
-// or `latest` names, or for a run folder (or its checkpoints/) the one to
-// continue from (`best`: the one that `best` names, and without such a file the
-// same). What is passed over for it is described in `rejected` when that is not
-// null. Throws Error(kWeights) saying what is there instead, and where what
-// `best` names is damaged or missing: nothing stands in for it.
+// Returns the checkpoint folder of a path: the path itself, the folder named by
+// a file `best` or `latest`, or, for a run folder (or its checkpoints/), the
+// checkpoint to resume from (with `best`: the one named by `best`, if that file
+// exists). Skipped checkpoints are described in `rejected`, if not null. Throws
+// Error(kWeights) if there is none, or if the one named by `best` is damaged or
+// missing.
 std::filesystem::path find_checkpoint(
     const std::filesystem::path& path,
     bool best,
@@ -27,24 +27,23 @@ std::filesystem::path find_checkpoint(
 // Whether a path is one for find_checkpoint, not a file of weights.
 bool is_checkpoint_path(const std::filesystem::path& path);
 
-// The folder of the run whose weights these are, RUN/checkpoints/STEP or the
-// file in it; some other folder for those of none. Throws as find_checkpoint().
+// Returns the run folder of weights at RUN/checkpoints/STEP or the file in it;
+// an unrelated folder for other weights. Throws as find_checkpoint().
 std::filesystem::path run_of_weights(const std::string& weights);
 
-// The path that model.pretrained, or another `key`, means: itself; with the
-// extension of the one file of weights beside it that has one (./vit for
-// ./vit.pth, also beside a folder ./vit that holds no checkpoint); for such a
-// folder alone the only file of weights in it, or the index of the only ones,
-// as transformers' save_pretrained() writes them; for timm:NAME (or
-// timm:timm/NAME) the file in the local Hugging Face cache. A name that nothing
-// has stays. Throws Error(kUsage) when it could mean several files,
-// Error(kWeights) for an index in such a folder that is none.
+// Returns the path that model.pretrained, or another `key`, stands for: the
+// name itself; the name with the extension of the only weights file of this
+// name (./vit for ./vit.pth, even if a folder ./vit without a checkpoint
+// exists); for such a folder alone its only weights file, or its only index, as
+// transformers' save_pretrained() writes them; for timm:NAME (or
+// timm:timm/NAME) the file in the local Hugging Face cache. A name without a
+// file is returned unchanged. Throws Error(kUsage) if several files match,
+// Error(kWeights) for an invalid index in such a folder.
 std::string resolve_weights(
     const std::string& name,
     std::string_view key = kPretrained);
 
-// Throws Error(kWeights) when what a key names, if it names anything, is not
-// there.
+// Throws Error(kWeights) if a key names a path that does not exist.
 void check_exists(
     const std::optional<std::string>& weights,
     std::string_view key = kPretrained);

@@ -25,7 +25,7 @@ namespace {
 
 constexpr std::size_t kMostNames = std::size_t{4} << 30; // bytes
 
-// What is known of the classes before a dataset is listed.
+// Facts about the classes before a dataset is listed.
 struct Known {
   std::int64_t classes = 0; // 0: as many as the labels need
   data::LabelForm labels = data::LabelForm::kNone; // of the training data
@@ -44,8 +44,8 @@ data::Index list_source(
   return data::list(options);
 }
 
-// Weights of a run are not evaluated on what they were trained with: where the
-// run has held samples out, it is these.
+// A run's weights are not evaluated on its training samples: if the run held
+// samples out, the evaluation must use these.
 void check_held_out(const std::string& weights, const data::Index& eval) {
   const std::filesystem::path list =
       RunDirectory{run_of_weights(weights)}.held_out();
@@ -107,7 +107,7 @@ Error joined(
   return {train.code(), fmt::format("{}\n{}", first, second)};
 }
 
-// Lists both, and tells what is wrong with both at once.
+// Lists both datasets and reports the errors of both together.
 void list_each(PreparedJob& prepared, Known known) {
   const config::DataConfig& data = prepared.job.recipe.data;
   std::optional<Error> failure;
@@ -133,7 +133,7 @@ void list_each(PreparedJob& prepared, Known known) {
   }
 }
 
-// The names of the model's classes, as far as training data or weights tell
+// Returns the names of the model's classes, if training data or weights provide
 // them.
 data::ModelClasses model_classes(
     const PreparedJob& prepared,

@@ -7,9 +7,9 @@
 
 namespace vitrain::job {
 
-// What is trained on: data.train, without what data.split holds out. Labels
-// that are numbers do not say how many classes there are: `classes` does, or
-// with 0 the largest one. Throws Error(kData).
+// Lists the training data: data.train without the samples held out by
+// data.split. For numeric labels, `classes` is the number of classes; 0:
+// largest label + 1. Throws Error(kData).
 data::Index list_training_data(
     const config::Recipe& recipe,
     std::int64_t classes = 0);

@@ -58,7 +58,7 @@ void check_evaluated_classes(PreparedJob& prepared) {
   add_note(class_note(record, "data.eval", classes), prepared);
 }
 
-// Of the weights that are evaluated or started from, and of a teacher's.
+// Checks the classes of the evaluated or initial weights, and of a teacher.
 void check_learned_classes(
     PreparedJob& prepared,
     const models::ModelSpec& spec) {
@@ -80,7 +80,7 @@ void check_learned_classes(
     models::resolve_teacher(recipe, spec);
     config::Recipe asked = recipe;
     if (!prepared.job.resume.empty()) {
-      asked.eval.check_classes = false; // it goes on as it was begun
+      asked.eval.check_classes = false; // a resumed run keeps its classes
     }
     for (std::string& note : check_teacher(asked, prepared.origins, classes)) {
       prepared.notes.push_back(std::move(note));
@@ -256,7 +256,7 @@ void check_job(
     Failures& failures) {
   check_recipe(prepared, prepared.workers);
   check_weights_and_data(prepared, request, failures);
-  // Of several machines the first one decides, and tells the others.
+  // With several machines, the first one decides and tells the others.
   if (request.resume && prepared.decides()) {
     resolve_resume(prepared, *request.resume, !request.dry_run);
   }

@@ -28,11 +28,11 @@ struct PreparedJob {
   std::vector<launch::DeviceSlot> devices; // of this machine
   int workers = 1; // devices that train, of all machines
   int cores = 1;
-  // To the other machines of the run; null where there is one.
+  // Connection to the run's other machines; null for a single machine.
   std::unique_ptr<launch::NodeLink> link;
-  config::Origins origins; // of the recipe's values, for messages
+  config::Origins origins; // origins of the recipe's values, for messages
   config::Problems problems; // none yet; they come in the order of the layers
-  // Of the weights that are evaluated or started from, where they have one.
+  // Preprocessing record of the evaluated or initial weights, if they have one.
   std::optional<PreprocessRecord> record;
   std::unique_ptr<data::Index> train; // null when evaluating only
   std::unique_ptr<data::Index> eval;
@@ -40,18 +40,18 @@ struct PreparedJob {
   // Names of all that data.split holds out of the training data, whatever part
   // of it eval.subset evaluates (data::sample_names).
   std::string held_out;
-  // What to tell before the start, one sentence each.
+  // Notes to print before the start, one sentence each.
   std::vector<std::string> notes;
-  // What the recipe changes about that of the run that -resume means.
+  // Differences between the recipe and that of the run to resume.
   std::vector<config::Difference> changes;
-  // That run has all its steps.
+  // True if that run is complete.
   bool finished = false;
   // Lock on the run folder, held by the machine that decides; and whether that
   // takes it from a process that is alive.
   std::unique_ptr<LockFile> lock;
   bool take_over = false;
 
-  // On the machine that decides for all, and where there is only one.
+  // True on node 0 and on a single machine.
   bool decides() const { return !link || link->node_rank() == 0; }
 };
 
@@ -64,12 +64,12 @@ void resolve_resume(
     PreparedJob& prepared,
     const std::string& resume,
     bool writes);
-// Makes the samplers go on with the epoch that the workers of the checkpoint
-// have begun, and notes it. Throws Error(kUsage) where other workers cannot.
+// Makes the samplers resume the checkpoint's partial epoch, with a note. Throws
+// Error(kUsage) if that is impossible with the present workers.
 void continue_epoch(PreparedJob& prepared, const config::Timeline& timeline);
 
-// Throws Error(kUsage) with every rule that the recipe breaks on so many
-// workers (config::kWorkersUnknown: those of the others).
+// Throws Error(kUsage) with every rule that the recipe breaks with `workers`
+// workers (config::kWorkersUnknown: skips rules about their number).
 void check_recipe(const PreparedJob& prepared, std::int64_t workers);
 void check_arithmetic(PreparedJob& prepared);
 
@@ -82,19 +82,19 @@ PreparedJob begin_job(const Request& request);
 // Error(kUsage), Error(kWeights).
 void find_pretrained(PreparedJob& prepared, bool resumes);
 
-// Makes a new folder for the job's run, and locks it where it is trained in.
+// Creates the job's run folder, and locks it for training.
 void make_run_directory(PreparedJob& prepared);
 
-// Writes into the run folder which samples its data.split holds out, where it
-// does: its weights are evaluated on no others. By who decides.
+// Writes the samples held out by data.split, if any, to the run folder: its
+// weights are evaluated only on these. On node 0.
 void write_held_out(const PreparedJob& prepared);
 
 // Locks a run folder for as long as the job is there. Waits and throws as
 // LockFile; a line on stderr says for whom it waits.
 void lock_run(PreparedJob& prepared, const RunDirectory& run);
 
-// Prepares what is asked for; nothing is written. Throws Error with everything
-// that is wrong with the recipe.
+// Prepares a request without writing anything. Throws Error with all problems
+// of the recipe.
 PreparedJob prepare(const Request& request);
 
 } // namespace vitrain::job

@@ -35,9 +35,9 @@ namespace {
 constexpr const char* kImageSize = "model.image_size";
 constexpr const char* kModelName = "model.name";
 
-// Says where the names of the record's and the data's classes begin to differ;
-// "" where they do not, where one of them has only numbers for names, or where
-// their counts are different. `data` is the key of the data.
+// Returns the first difference between the class names of the record and of the
+// data; "" if there is none, if either has only numbers as names, or if their
+// counts differ. `data` is the key of the data.
 std::string other_class(
     const PreprocessRecord& record,
     const std::string& data,
@@ -166,7 +166,7 @@ std::optional<PreprocessRecord> pretrained_record(
   std::filesystem::path path = *model.pretrained;
   std::error_code error;
   if (!std::filesystem::exists(path, error)) {
-    return std::nullopt; // who loads it says so; other machines need not
+    return std::nullopt; // the machine that loads it reports the error
   }
   if (is_checkpoint_path(path)) {
     path = find_checkpoint(path, /*best=*/true);

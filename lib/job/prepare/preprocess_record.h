@@ -13,13 +13,12 @@
 
 namespace vitrain::job {
 
-// What a checkpoint says about the images that its network takes: the channels,
-// the values of config::preprocess_values() and the names of the classes.
-//   {"channels": 3, "keys": {"data.preprocess.mean": [...], ...},
-//    "classes": ["cat", "dog"]}
-// and "multi_label": true where an image has any number of them; and "labels":
-// "names" or "numbers", as the training data wrote them, where the name of a
-// class could be taken for the number of another one.
+// The record in a checkpoint of its network's input: channels, the values of
+// config::preprocess_values() and class names. {"channels": 3, "keys":
+// {"data.preprocess.mean": [...], ...}, "classes": ["cat", "dog"]} and
+// "multi_label": true if an image has any number of labels; and "labels":
+// "names" or "numbers", as in the training data, if a class name could be
+// mistaken for the number of another class.
 struct PreprocessRecord {
   std::string source; // of the weights, printable
   Json values;
@@ -69,10 +68,10 @@ bool have_other_names(
     const PreprocessRecord& record,
     const std::vector<std::string>& classes);
 
-// The first difference between the record's classes and those of the data that
-// `data` is the key of, in a sentence without an end; "" where there is none,
-// or no record of classes. Classes that have only their numbers for names are
-// counted.
+// Returns the first difference between the record's classes and the data's, as
+// the begin of a sentence; "" if there is none, or no recorded classes. `data`
+// is the key of the data. Classes with only numbers as names are compared by
+// their count.
 std::string class_difference(
     const PreprocessRecord& record,
     const std::string& data,
@@ -90,9 +89,9 @@ std::string class_note(
     const std::string& data,
     const std::vector<std::string>& classes);
 
-// For training, whose classes may be others: a warning where they have the
-// record's number and not its names, "" otherwise, and for a classifier that
-// starts anew.
+// For training, which may have other classes: returns a warning if the number
+// of classes equals the record's but the names differ; otherwise, and for a
+// fresh classifier, "".
 std::string class_warning(
     const PreprocessRecord& record,
     const config::ModelConfig& model,

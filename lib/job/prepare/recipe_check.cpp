@@ -31,7 +31,7 @@ config::Position position_of(
   return origin == origins.end() ? config::Position{} : origin->second;
 }
 
-// What the recipe alone tells about its data.
+// Returns what is known about the data from the recipe alone.
 models::DataShape shape_of(const config::SourceConfig& source) {
   models::DataShape unknown{
       .outputs = models::kNotKnown,
@@ -48,7 +48,7 @@ models::DataShape shape_of(const config::SourceConfig& source) {
   }
 }
 
-// "model.depth and optim.lr", those of them that the schema has.
+// Returns "model.depth and optim.lr", for keys that the schema has.
 std::string named_keys(const std::set<std::string>& keys) {
   constexpr std::size_t kMost = 8;
   config::Recipe recipe;
@@ -92,7 +92,7 @@ std::vector<config::Finding> missing(
     std::string path;
     try {
       path = resolve_weights(name, key);
-    } catch (const Error& error) { // told with the rest
+    } catch (const Error& error) { // reported with the other findings
       findings.push_back(
           {key, std::string(without_prefix(error.what(), key + ": ")), {key}});
       return;
@@ -229,7 +229,7 @@ void check_rules(
   }
   std::vector<config::Finding> paths = missing(recipe, circumstances.training);
   std::erase_if(paths, [&](const config::Finding& finding) {
-    const auto origin = origins.find(finding.key); // nobody wrote it
+    const auto origin = origins.find(finding.key); // a default
     return origin != origins.end() &&
         origin->second.origin == config::Origin::kDefault;
   });

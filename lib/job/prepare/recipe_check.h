@@ -7,27 +7,27 @@
 #include "config/schema/read.h"
 #include "models/spec.h"
 
-// A recipe read and checked as a whole: what is wrong in its files, between its
-// keys, with its network and its paths is told at once. Makes no torch call.
+// Reads and checks a whole recipe: problems in its files, between its keys,
+// with its network and its paths are reported together. Makes no torch call.
 namespace vitrain::job {
 
-// config::load(), and keys that a network chosen by a higher layer does not
-// have are set back, with a note.
+// Calls config::load(), and resets keys that the network of a higher layer does
+// not have, with a note.
 config::Reading load_recipe(const config::LoadRequest& request);
 config::Reading load_recipe(
     const config::LoadRequest& request,
     config::Problems& problems);
 
-// What the recipe is checked against when it is to run on machines like this
+// Returns the environment for checking a recipe that runs on machines like this
 // one.
 config::Circumstances circumstances_here(
     const config::Reading& loaded,
     bool training);
 
-// Throws Error(kUsage) with `problems` and every rule that the recipe breaks:
-// of config::validate() and of its network, with what it alone tells about the
-// data. Rules about keys that could not be read are left out, and the last line
-// says so. Beside problems, paths that lead nowhere are some, too.
+// Throws Error(kUsage) with `problems` and every broken rule: of
+// config::validate(), and of the network as far as the recipe alone describes
+// the data. Rules about keys that could not be read are skipped, and the last
+// line says so. If there are problems, missing paths are reported too.
 void check_rules(
     const config::Recipe& recipe,
     const config::Origins& origins,

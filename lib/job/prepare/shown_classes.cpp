@@ -12,7 +12,7 @@ namespace {
 
 constexpr const char* kUse = "the names of classes are a text file";
 
-// A line, and as a pair of what is before the first separator and behind it.
+// A line, and its parts before and after the first separator.
 struct Line {
   std::string text;
   std::string key;

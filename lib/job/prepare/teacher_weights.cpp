@@ -11,13 +11,14 @@
 namespace vitrain::job {
 namespace {
 
-// The numbers that a network sees are others, whatever the image.
+// True for differences in normalisation, which change the network's input for
+// any image.
 bool is_normalisation(const std::string& sentence) {
   return sentence.starts_with("data.preprocess.mean") ||
       sentence.starts_with("data.preprocess.std");
 }
 
-// Sentences on how the images of a recipe differ from those of a record.
+// Returns the differences between the images of a recipe and of a record.
 std::vector<std::string> other_images(
     PreprocessRecord record,
     config::Recipe recipe,

@@ -8,17 +8,16 @@
 
 namespace vitrain::job {
 
-// The weights of train.distill's teacher, named as those of a network are.
+// Returns the teacher's keys of train.distill as a model section.
 config::ModelConfig teacher_weights(const config::DistillConfig& distill);
 
-// Whether the teacher has learned what it is to teach, as far as its weights
-// are here and have a record (preprocess_record.h): each of its outputs is a
-// target for the student's output of the same number. Throws Error(kData)
-// naming the first difference between its classes and `classes` of data.train,
-// or warns of it where eval.check_classes is false. Returns warnings and notes,
-// a sentence for each difference, also between the images that it has learned
-// from and those of the recipe; none without a teacher. Throws
-// Error(kWeights) for a record that cannot be read.
+// Checks that the teacher's classes are the student's, if its weights are on
+// this machine and have a record (preprocess_record.h): each of its outputs is
+// the target of the student's output with the same number. Throws Error(kData)
+// with the first difference between its classes and `classes` of data.train, or
+// warns if eval.check_classes is false. Returns warnings and notes, one
+// sentence per difference, also about differences in preprocessing; empty
+// without a teacher. Throws Error(kWeights) for an unreadable record.
 std::vector<std::string> check_teacher(
     const config::Recipe& recipe,
     const config::Origins& origins,

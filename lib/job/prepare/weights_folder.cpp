@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Starts of the names of what a Trainer saves beside the weights.
+// Prefixes of files that a transformers Trainer saves next to the weights.
 constexpr auto kNoWeights = std::to_array<std::string_view>(
     {"training_args.", "optimizer.", "scheduler.", "scaler.", "rng_state"});
 
@@ -44,7 +44,7 @@ bool is_weights(const fs::path& file) {
       fs::is_regular_file(file, error);
 }
 
-// What is in a folder, in the order of the names; nothing where it is none.
+// Returns the entries of a folder, sorted by name; empty if it is no folder.
 std::vector<fs::path> entries_of(const fs::path& folder) {
   std::vector<fs::path> entries;
   std::error_code error;

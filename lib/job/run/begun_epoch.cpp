@@ -42,7 +42,8 @@ std::optional<data::BatchGeometry> geometry_of(
       .accumulate = static_cast<int>(accumulate)};
 }
 
-// In its epoch, from 0; `otherwise` where no record says it.
+// Returns the recorded step within its epoch, from 0; `otherwise` without a
+// record.
 std::int64_t recorded_step(
     const checkpoint::Manifest& manifest,
     std::int64_t otherwise) {

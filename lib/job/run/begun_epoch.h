@@ -8,21 +8,21 @@
 #include "core/text/json.h"
 #include "data/order/samplers.h"
 
-// The order that an epoch goes on in, in checkpoints.
+// Checkpoint records of a partial epoch.
 namespace vitrain::job {
 
-// What a checkpoint records: the geometry of the epoch which `step`, the next
-// one, is in, and its number there.
+// Returns the record of a checkpoint: the geometry of the epoch of `step`, the
+// next step, and its number in it.
 Json order_record(
     const data::Samplers& samplers,
     const config::Timeline& timeline,
     std::int64_t step);
 
-// What a run that continues from a checkpoint was doing. One that was written
-// before there were such records had the workers that it names, `accumulate`
-// micro-batches each; nothing where that cannot be. Throws Error(kWeights) for
-// a record that cannot be read, Error(kUsage) where its steps are other epochs
-// than here.
+// Returns the partial epoch of a checkpoint. For a checkpoint without such a
+// record it is computed from the recorded workers and `accumulate`
+// micro-batches each; nullopt if these do not fit. Throws Error(kWeights) for
+// an unreadable record, Error(kUsage) if its steps belong to other epochs in
+// this run.
 std::optional<data::BegunEpoch> begun_epoch(
     const checkpoint::Manifest& manifest,
     const config::Timeline& timeline,

@@ -19,8 +19,8 @@
 namespace vitrain::job {
 namespace {
 
-// The run that `-resume auto` means; none: a new one starts, and a note says
-// so. Throws Error(kUsage) where there are only runs of other recipes.
+// Returns the run that `-resume auto` continues; nullopt, with a note, if a new
+// one starts. Throws Error(kUsage) if there are only runs of other recipes.
 std::optional<std::filesystem::path> resolve_auto(PreparedJob& prepared) {
   const Job& job = prepared.job;
   // The config.yaml of a run means that run, unless that only evaluated.
@@ -53,7 +53,7 @@ std::optional<std::filesystem::path> resolve_auto(PreparedJob& prepared) {
   return newest.path;
 }
 
-// What the run will be trained with from here on.
+// Compares the recipe with that of the run to resume.
 void compare_recipes(PreparedJob& prepared) {
   const RunDirectory run{prepared.job.run_directory};
   const std::string name = printable(run.config().native());
@@ -147,7 +147,7 @@ void resolve_resume(
       printable(folder.native()));
   job.resume = folder.native();
   job.resumed_step = checkpoint::read_manifest(folder).step;
-  // <run>/checkpoints/step-...: the run goes on where it was.
+  // <run>/checkpoints/step-...: the run continues in its folder.
   job.run_directory = folder.parent_path().parent_path().native();
   compare_recipes(prepared);
 }

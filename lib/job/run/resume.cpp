@@ -85,8 +85,8 @@ void change_file(
       error.message());
 }
 
-// Whether a file of a run is there. Throws Error(kStorage) where that cannot be
-// looked at.
+// Returns true if a run's file exists. Throws Error(kStorage) if it cannot be
+// examined.
 bool has_file(const fs::path& file) {
   bool found = false;
   change_file("read", file, [&](std::error_code& error) {
@@ -130,7 +130,8 @@ std::string steps_text(const std::map<std::int64_t, fs::path>& checkpoints) {
       join(steps, ", "));
 }
 
-// The later checkpoints that go, and which of them a run can go on from.
+// Returns a note on the later checkpoints that are moved, and on those from
+// which a run can resume.
 std::string moved_text(
     const std::map<std::int64_t, fs::path>& moved,
     const RunDirectory& replaced,
@@ -184,8 +185,8 @@ void point_back(const RunDirectory& run, std::int64_t step) {
   }
 }
 
-// Moves the checkpoints away. The last ones go first, so that at any instant
-// those that are left are the beginning of one run.
+// Moves the checkpoints, last ones first, so that at any instant the remaining
+// ones are the begin of one run.
 void move_checkpoints(
     const std::map<std::int64_t, fs::path>& checkpoints,
     const RunDirectory& run,

@@ -7,7 +7,7 @@
 
 namespace vitrain::job {
 
-// The run folder that a path lies in, or is; none where that cannot be said.
+// Returns the run folder that is or contains a path; nullopt if there is none.
 std::optional<RunDirectory> run_around(const std::filesystem::path& path);
 
 } // namespace vitrain::job

@@ -11,8 +11,8 @@
 namespace vitrain::job {
 namespace {
 
-// Without "-" and digits at its end, `count` of them or (0) any number; empty
-// where they are not there.
+// Returns the text without a final "-" and `count` digits (0: any number); ""
+// if it does not end so.
 std::string_view without_digits(std::string_view text, std::size_t count) {
   const std::size_t dash = text.find_last_not_of("0123456789");
   if (dash == std::string_view::npos || text[dash] != '-') {
@@ -85,7 +85,7 @@ bool remove_unkept(
     int exit_code) {
   const bool records =
       recipe.log.jsonl || recipe.log.csv || recipe.log.tensorboard;
-  // Of other failures the logs of the workers tell more.
+  // For other failures the workers' logs say more.
   const bool told = exit_code == static_cast<int>(ExitCode::kUsage) ||
       exit_code == static_cast<int>(ExitCode::kData) ||
       exit_code == static_cast<int>(ExitCode::kWeights);

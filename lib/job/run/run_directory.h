@@ -8,7 +8,8 @@
 
 namespace vitrain::job {
 
-// `<output>/<name>-<YYYYmmdd-HHMMSS>/`, everything that a run leaves behind.
+// The folder of a run, `<output>/<name>-<YYYYmmdd-HHMMSS>/`, with all its
+// files.
 struct RunDirectory {
   std::filesystem::path path; // absolute
 
@@ -27,15 +28,15 @@ struct RunDirectory {
   std::filesystem::path held_out() const { return path / "held_out.txt"; }
   std::filesystem::path trace(int rank) const; // trace/rankN.json
   std::filesystem::path batches() const { return path / "batches"; }
-  // Whose run it is, while that runs (core/files/lock_file.h).
+  // Lock file held while the run is active (core/files/lock_file.h).
   std::filesystem::path lock() const { return path / "run.lock"; }
   std::filesystem::path checkpoints() const { return path / "checkpoints"; }
   std::filesystem::path logs() const { return path / "log"; }
   std::filesystem::path worker_log(int rank) const;
 };
 
-// The same from the root on. Throws Error(kStorage) for a relative path where
-// the working directory has been removed.
+// Returns the absolute path. Throws Error(kStorage) for a relative path if the
+// working directory has been removed.
 std::filesystem::path absolute_path(const std::filesystem::path& path);
 
 // Makes a new run folder with its log folder and writes config.yaml; a number
@@ -63,8 +64,8 @@ bool remove_unkept(
     const RunDirectory& run,
     int exit_code);
 
-// The name of a run: run.name, or for `auto` the config file's stem, or, where
-// that is a run's config.yaml, the name of that run.
+// Returns the name of a run: run.name, or for `auto` the config file's stem,
+// or, if that is a run's config.yaml, that run's name.
 std::string run_name(
     const config::Recipe& recipe,
     const std::string& config_path);

@@ -112,8 +112,8 @@ Json RunIdentity::to_json() const {
 
 namespace {
 
-// Says in what the training data differ, whose fingerprints do, and how a run
-// continues whose data have only moved.
+// Explains the difference of training data with different fingerprints, and how
+// to resume a run whose data have only moved.
 std::string explain_data(const RunIdentity& own, const Json& saved) {
   if (saved.value("train_fingerprint", "") == own.train_fingerprint ||
       saved.value("train_samples", Json()) != own.train_samples) {

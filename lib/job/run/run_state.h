@@ -20,23 +20,23 @@ struct Best {
   std::int64_t worse = 0; // evaluations since then, none of which was better
   std::string metric_name; // judged_by(); "" in checkpoints of older versions
 
-  // Takes what the evaluation after step `at` has found.
+  // Takes the result of the evaluation after step `at`.
   void take(Metric metric, double found, std::int64_t at);
 };
 
-// Whether checkpoint.metric is that of the average of the weights.
+// Returns true if checkpoint.metric is measured on the averaged weights.
 bool judges_average(const config::Recipe& recipe);
 
-// What evaluations are judged by: checkpoint.metric and, where it is that of
-// the average, "ema": `top1`, `loss, ema`.
+// Returns the criterion of the best checkpoint: checkpoint.metric, and "ema" if
+// it is measured on the average: `top1`, `loss, ema`.
 std::string judged_by(const config::Recipe& recipe);
 
 // Whether `value` is better than `best` (smaller for the loss, else larger; NaN
 // never is).
 bool improves(Metric metric, double value, const Best& best);
 
-// What schedule.name: plateau remembers of the evaluations so far, as torch's
-// ReduceLROnPlateau with threshold_mode `rel`.
+// State of schedule.name: plateau, as torch's ReduceLROnPlateau with
+// threshold_mode `rel`.
 struct Plateau {
   std::optional<double> best; // none yet
   std::int64_t bad = 0; // evaluations since then or since the last drop
@@ -47,14 +47,15 @@ struct Plateau {
   take(Metric metric, double value, std::int64_t patience, double threshold);
 };
 
-// Steps whose gradient norm was not finite, and after which the run went on.
+// Number of steps with a non-finite gradient norm after which the run
+// continued.
 struct NonFiniteSteps {
   std::int64_t in_a_row = 0; // up to now
   std::int64_t in_all = 0;
 };
 
-// Where a run stands, beside weights and optimizer: all else is computed from
-// the step.
+// Progress of a run, besides weights and optimizer; everything else is computed
+// from the step.
 struct RunState {
   std::int64_t step = 0; // optimizer steps made
   Best best;
@@ -64,14 +65,13 @@ struct RunState {
   // read_saved_state() reads it.
   Json to_json() const;
 
-  // Evaluations are judged by `metric` from here on. Returns whether they were
-  // by another one before: what was best then is forgotten, and the schedule's
-  // drops stay.
+  // Sets the metric for the best checkpoint. Returns true if it was another one
+  // before: the former best is discarded, the schedule's drops are kept.
   bool judge_by(const std::string& metric);
 };
 
-// What must agree between a checkpoint and the run that continues it, because
-// the samples of a step and the meaning of weights depend on it.
+// Facts that must agree between a checkpoint and the run that resumes it,
+// because the samples of a step and the meaning of weights depend on them.
 struct RunIdentity {
   std::string model;
   std::string network; // sizes of the model that its name leaves open

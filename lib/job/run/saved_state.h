@@ -10,9 +10,9 @@
 
 namespace vitrain::job {
 
-// What a worker has summed up since the last report when a checkpoint is made
-// between two: the report after it is then that of a run that was never
-// stopped. No times: those of another process say nothing here.
+// A worker's sums since the last report, for a checkpoint between two reports,
+// so that the next report equals that of an uninterrupted run. Contains no
+// times, which are meaningless in another process.
 struct LogIntervalState {
   std::int64_t steps = 0;
   double loss = 0.0;
@@ -46,19 +46,20 @@ struct SavedState {
   // A stop request came while the evaluation of its step ran, which was left
   // and comes before the next step.
   bool owes_evaluation = false;
-  // Of the average of the weights; none: older versions did not count them.
+  // Number of averagings of the weights; nullopt in checkpoints of older
+  // versions.
   std::optional<std::int64_t> averagings{};
-  // Of the last update, for the report of a step that makes none; nullopt: it
-  // was not finite, or not recorded by an older version.
+  // Norm of the last update, for the report of a step without one; nullopt if
+  // it was not finite, or not recorded by an older version.
   std::optional<double> gradient_norm{};
 
-  // The part of one of `world` workers: its own, or, when there was another
-  // number of them, all for rank 0.
+  // Returns the part of a rank of `world` workers: its own, or, if the number
+  // of workers has changed, everything for rank 0.
   LogIntervalState interval_of(int rank, int world) const;
 };
 
 // Reads the state of a checkpoint's manifest. Throws Error(kWeights) with
-// `source` and the key of what is missing or of another type.
+// `source` and the key that is missing or has another type.
 SavedState read_saved_state(const Json& state, const std::string& source);
 
 } // namespace vitrain::job

@@ -16,9 +16,9 @@ namespace {
 
 using std::filesystem::path;
 
-// Folders from mount/group up to mount, as far as they exist. Inside a
-// container the group's path may be that of the host and lead nowhere: then
-// only the mount itself, which is the container's own group, is left.
+// Returns the existing folders from mount/group up to mount. In a container,
+// the group's path may be the host's and not exist; the mount itself is then
+// the container's own group.
 std::vector<path> folders(const path& mount, std::string_view group) {
   std::vector<path> found;
   std::error_code ignored;
@@ -35,7 +35,7 @@ std::vector<path> folders(const path& mount, std::string_view group) {
   return found;
 }
 
-// Those of the first mount that exists.
+// Returns the folders of the first existing mount.
 std::vector<path> first_of(
     const std::array<path, 2>& mounts,
     std::string_view group) {
@@ -52,7 +52,7 @@ std::optional<std::int64_t> keyed_number(
   return text && parse_int(*text, value) ? std::optional(value) : std::nullopt;
 }
 
-// Where one version of cgroups tells about memory.
+// Names of the memory files of one version of cgroups.
 struct MemoryFiles {
   const char* limit;
   const char* usage;
@@ -70,7 +70,7 @@ constexpr MemoryFiles kVersion1{
     "total_inactive_file",
     "memory.oom_control"};
 
-// What `folder` has left of a limit; nothing where there is none.
+// Returns the bytes left below the limit of `folder`; nullopt without a limit.
 std::optional<std::int64_t> memory_left_of(
     const path& folder,
     const MemoryFiles& files) {
@@ -87,8 +87,8 @@ std::optional<std::int64_t> memory_left_of(
   return std::max<std::int64_t>(0, limit - usage + cache);
 }
 
-// CPUs of a quota per period; nothing where they are not numbers above 0: "max"
-// or -1 is no quota.
+// Returns quota / period in CPUs; nullopt unless both are positive numbers:
+// "max" and -1 mean no quota.
 std::optional<double> cpus_of(
     std::string_view quota_text,
     std::string_view period_text) {

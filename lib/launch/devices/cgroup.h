@@ -7,8 +7,8 @@
 
 namespace vitrain::launch {
 
-// What the control group of this process (cgroup v2 or v1) allows and has seen.
-// Files that are missing mean "no limit" and "unknown", never an error.
+// Limits and counters of this process's control group (cgroup v2 or v1).
+// Missing files mean "no limit" or "unknown", never an error.
 class Cgroup {
  public:
   // `root` stands for "/", so that tests can lay out their own /proc and /sys.
@@ -18,13 +18,13 @@ class Cgroup {
   // root of the hierarchy); nothing without a quota.
   std::optional<double> cpu_quota() const;
 
-  // Bytes between what the group uses, page cache that can be given back
-  // aside, and its limit: the least on the way to the root of the hierarchy,
-  // never below 0; nothing without a limit.
+  // Returns the bytes between the group's use (without reclaimable page cache)
+  // and its limit: the minimum over the hierarchy up to its root, at least 0;
+  // nullopt without a limit.
   std::optional<std::int64_t> memory_left() const;
 
-  // Processes of the group that the kernel killed for lack of memory since the
-  // group exists; nothing where the kernel does not count them.
+  // Returns the number of processes of the group that the kernel killed for
+  // lack of memory; nullopt if the kernel does not count them.
   std::optional<std::int64_t> oom_kills() const;
 
  private:

@@ -23,8 +23,8 @@ struct PhysicalDevice {
   std::vector<MigDevice> mig;
 };
 
-// What the NVIDIA driver says without CUDA being initialised (a process that
-// has done that must not fork).
+// Information of the NVIDIA driver without initialising CUDA, because a process
+// that has initialised it must not fork.
 struct DriverReport {
   // For messages: "NVML (driver 580.82.07)", "/proc/driver/nvidia",
   // "no NVIDIA driver (libnvidia-ml.so.1: cannot open ...)".

@@ -35,9 +35,9 @@ std::int64_t leading_number(std::string_view entry) {
   return value;
 }
 
-// How many devices a value of CUDA_VISIBLE_DEVICES asks for, whether they are
-// there or not: its entries up to one that says "and no more" (-1, as CUDA
-// reads any number below 0; NoDevFiles, as Slurm writes it; none; void).
+// Returns the number of devices that a value of CUDA_VISIBLE_DEVICES names,
+// present or not: its entries before a terminator (-1 or any negative number,
+// Slurm's NoDevFiles, none, void).
 std::int64_t devices_named(const std::string& visible) {
   constexpr std::array<std::string_view, 3> kNoMore{
       "NoDevFiles", "none", "void"};
@@ -73,9 +73,9 @@ CudaDevice whole_device(const DriverReport& driver, int index) {
       .capability = device.capability};
 }
 
-// CUDA numbers GPUs by speed unless CUDA_DEVICE_ORDER says otherwise; the
-// driver numbers them by bus. On a machine with several models an index alone
-// does not tell which device it is.
+// CUDA numbers GPUs by speed unless CUDA_DEVICE_ORDER is set; the driver
+// numbers them by bus. With several models of GPU, an index alone does not
+// identify a device.
 bool indices_are_certain(const DriverReport& driver, bool bus_order) {
   return bus_order ||
       std::ranges::all_of(driver.devices, [&](const PhysicalDevice& device) {
@@ -83,7 +83,8 @@ bool indices_are_certain(const DriverReport& driver, bool bus_order) {
          });
 }
 
-// Adds devices in the order of ordinals and notes why others are hidden.
+// Adds devices in the order of ordinals and records why further devices are
+// hidden.
 class Selection {
  public:
   Selection(const DriverReport& driver, bool bus_order)

@@ -24,8 +24,8 @@ struct VisibleDevices {
   std::vector<CudaDevice> devices;
   // How many CUDA_VISIBLE_DEVICES asks for, there or not; 0: it names none.
   std::int64_t named = 0;
-  // One sentence for messages: what CUDA_VISIBLE_DEVICES says, what the driver
-  // lists and, where entries were ignored, why.
+  // One sentence for messages: the value of CUDA_VISIBLE_DEVICES, the driver's
+  // list, and the reason for ignored entries.
   std::string summary;
 };
 
@@ -45,15 +45,15 @@ VisibleDevices visible_cuda_devices(
     const std::optional<std::string>& visible,
     bool bus_order = false);
 
-// The same for this machine and this process's environment.
+// Uses this machine's driver and this process's environment.
 VisibleDevices visible_cuda_devices();
 
-// Where a worker runs.
+// Device of a worker.
 struct DeviceSlot {
   DeviceKind kind = DeviceKind::kCpu; // or kCuda
   int ordinal = 0; // of CUDA; 0 for CPU workers
   std::string name; // of the model of GPU, or "cpu"
-  std::string uuid{}; // of a GPU, where it is known
+  std::string uuid{}; // of a GPU, if known
   int capability = 0; // of a GPU: 10 * major + minor; 0: unknown
 
   // "cpu", "cuda:1 (NVIDIA H200)".
@@ -71,25 +71,24 @@ struct DeviceRequest {
   std::vector<std::string> ids;
 };
 
-// CPU workers of a machine without GPUs, where nobody says how many: two, so
-// that what is tried there is what several devices do, unless they would share
-// a core.
+// Default number of CPU workers on a machine without GPUs: two, so that a trial
+// exercises several workers, unless they would share a core.
 int default_cpu_workers(int cores);
 
-// Whether CUDA devices are asked for, by the request or by the variable, or are
-// there to be taken.
+// Returns true if CUDA devices are requested, by the request or by the
+// variable, or visible.
 bool wants_cuda(const DeviceRequest& request, const VisibleDevices& visible);
 
-// One slot per worker, at least one; `cores` are those that CPU workers would
-// share. Who asks for GPUs gets them: throws Error(kUsage) naming what was
-// asked for and what there is.
+// Returns one slot per worker, at least one; `cores`: cores shared by CPU
+// workers. Throws Error(kUsage) with the requested and the present devices if
+// requested GPUs are missing.
 std::vector<DeviceSlot> choose_devices(
     const DeviceRequest& request,
     const VisibleDevices& visible,
     int cores);
 
-// Workers that `request` means where it can be met, whether or not it can be
-// met here. At least one.
+// Returns the number of workers that `request` asks for, at least one, whether
+// or not this machine has them.
 std::int64_t requested_workers(
     const DeviceRequest& request,
     const VisibleDevices& visible,

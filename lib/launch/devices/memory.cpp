@@ -15,7 +15,7 @@ namespace vitrain::launch {
 
 namespace {
 
-// Of "MemAvailable:  123 kB" in a file of the kernel.
+// Reads a line such as "MemAvailable: 123 kB" of a kernel file.
 std::optional<std::int64_t> bytes_after(
     const std::filesystem::path& file,
     std::string_view key) {

@@ -7,13 +7,13 @@
 
 namespace vitrain::launch {
 
-// Bytes that processes started here may still take: what the kernel counts as
-// available (MemAvailable of /proc/meminfo), cut to what the control group has
-// left. Nothing where neither says it. `root` stands for "/".
+// Returns the bytes available to new processes: MemAvailable of /proc/meminfo,
+// limited by the control group; nullopt if both are unknown. `root` stands for
+// "/".
 std::optional<std::int64_t> available_memory(
     const std::filesystem::path& root = "/");
 
-// Bytes that this process had in memory at its largest; 0: not known.
+// Returns the peak resident bytes of this process; 0 if unknown.
 std::int64_t peak_resident_memory();
 
 // A sentence when /dev/shm has less room than NCCL may want for exchange
@@ -24,7 +24,7 @@ std::optional<std::string> shared_memory_warning(
     int workers,
     const std::filesystem::path& folder = "/dev/shm");
 
-// The same for a given number of free bytes.
+// Computes the warning for a given number of free bytes.
 std::optional<std::string> shared_memory_warning(
     int workers,
     std::int64_t free_bytes);

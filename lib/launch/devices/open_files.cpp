@@ -24,7 +24,7 @@ std::int64_t OpenFiles::need() const {
 void provide_open_files(const OpenFiles& files) {
   rlimit limit{};
   if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) {
-    return; // nobody limits them
+    return; // no limit
   }
   if (limit.rlim_cur < limit.rlim_max) {
     const rlimit raised{.rlim_cur = limit.rlim_max, .rlim_max = limit.rlim_max};

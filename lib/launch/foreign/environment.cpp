@@ -148,7 +148,7 @@ Environment worker_environment(
   // 3: end the process without aborting communicators, since mode 1 collides
   // with the flight recorder (pytorch/pytorch#121055).
   result.emplace("TORCH_NCCL_ASYNC_ERROR_HANDLING", "3");
-  // A worker whose NCCL failed would wait for records that nobody reads.
+  // Otherwise a worker with an NCCL failure waits for a dump that is not used.
   result.emplace("TORCH_NCCL_DUMP_ON_TIMEOUT", "0");
   return result;
 }

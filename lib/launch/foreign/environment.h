@@ -10,10 +10,10 @@ using Environment = std::map<std::string, std::string>;
 
 // A copy of this process's environment.
 Environment current_environment();
-// Of "NAME=value" texts.
+// Parses "NAME=value" texts.
 Environment environment_from(const std::vector<std::string>& entries);
 
-// Which of the workers a process is, and what it shares with the others.
+// Position of a worker in its run, and facts it shares with the other workers.
 struct WorkerPlace {
   int rank = 0;
   int local_rank = 0;
@@ -21,8 +21,8 @@ struct WorkerPlace {
   int local_world_size = 1;
   std::string master_address = "127.0.0.1";
   int master_port = 0;
-  // Of this machine, where the peers' connections arrive. Loopback: all of
-  // them are on this machine.
+  // Address of this machine to which peers connect. Loopback if all workers are
+  // on this machine.
   std::string own_address = "127.0.0.1";
   int cores = 1; // of this node, shared by its workers
 };

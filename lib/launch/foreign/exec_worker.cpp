@@ -94,7 +94,7 @@ void exec_worker(const ExecWorkerOptions& options) {
        .cores = options.cores});
   environment[variable::kLauncher] = place.launcher;
   environment[variable::kLaunchParents] = to_text(options.parents);
-  // torchrun's store outlives its workers and keeps what they wrote.
+  // torchrun's store outlives its workers and keeps their keys.
   environment[variable::kStorePrefix] =
       fmt::format("vitrain/attempt_{}", place.attempt);
   const auto pass = [&](const char* name, int fd) {

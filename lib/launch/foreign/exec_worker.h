@@ -11,9 +11,9 @@
 
 namespace vitrain::launch {
 
-// What a process that another launcher has started needs to become a worker.
+// Inputs for turning a process started by another launcher into a worker.
 struct ExecWorkerOptions {
-  // Of the worker's program.
+  // The worker's program.
   std::filesystem::path executable = "/proc/self/exe";
   std::vector<std::string> arguments{"vitrain", "--worker"};
   LaunchedPlace place;
@@ -31,9 +31,9 @@ struct ExecWorkerOptions {
 // kWorkerDied when peers or the master cannot be found.
 [[noreturn]] void exec_worker(const ExecWorkerOptions& options);
 
-// The environment of a launched worker as its user left it: torchrun sets
-// OMP_NUM_THREADS to 1 where it was not set, which starves decoding and
-// training on CPUs, so that is taken back.
+// Returns a launched worker's environment without the launcher's own defaults:
+// torchrun sets OMP_NUM_THREADS to 1 if it was unset, which slows down decoding
+// and training on CPUs.
 Environment without_launcher_defaults(
     Environment environment,
     const Environment& of_launcher);

@@ -39,8 +39,8 @@ struct Advice {
   std::string remark; // begins with a blank
 };
 
-// The message for one process of several whose variables do not say how to
-// reach the others.
+// Returns the message for one process of several whose variables do not say how
+// to reach the rest.
 std::string alone(
     const Variables& variables,
     const char* rank,

@@ -18,8 +18,8 @@
 namespace vitrain::launch {
 namespace {
 
-// A shell that reads what a person types: alone on its command line, and the
-// first process of a terminal's session.
+// True for an interactive shell: no arguments, and leader of a terminal's
+// session.
 bool is_interactive(pid_t pid, const ProcessStatus& status) {
   const std::vector<std::string> words = arguments_of(pid);
   const bool alone = std::none_of(
@@ -32,7 +32,7 @@ bool is_interactive(pid_t pid, const ProcessStatus& status) {
       status.terminal != 0;
 }
 
-// `sh -c COMMAND`, which waits for one command of somebody else.
+// True for `sh -c COMMAND`, which waits for a single command.
 bool runs_one_command(pid_t pid) {
   constexpr std::array<std::string_view, 6> kShells{
       "sh", "bash", "dash", "zsh", "ksh", "ash"};
@@ -48,7 +48,7 @@ bool runs_one_command(pid_t pid) {
       !ignores_hangup(pid);
 }
 
-// A subshell, `( ... ) &`, or what a Python program has forked.
+// True for a subshell, `( ... ) &`, and for forks of a Python program.
 bool is_fork_of(pid_t pid, pid_t parent) {
   const std::vector<std::string> words = arguments_of(pid);
   return parent > 1 && !words.empty() && words == arguments_of(parent) &&
@@ -154,7 +154,7 @@ void LaunchParentWatch::run() {
       {.fd = wake_.get(), .events = POLLIN, .revents = 0}};
   bool all_have_handles = true;
   for (const Watched& one : watched_) {
-    // poll() passes over what is negative.
+    // poll() skips negative descriptors.
     watched.push_back({.fd = one.handle.get(), .events = POLLIN, .revents = 0});
     all_have_handles = all_have_handles && one.handle;
   }
@@ -180,7 +180,7 @@ void LaunchParentWatch::end(const Watched& lost) {
       who_,
       lost.parent.pid,
       lost.name.empty() ? "" : fmt::format(" ({})", printable(lost.name)));
-  // Whoever read there may be gone without having closed it.
+  // The reader may have ended without closing it.
   write_ready(STDERR_FILENO, line);
   write_ready(also_, line);
   ::_exit(static_cast<int>(ExitCode::kWorkerDied));

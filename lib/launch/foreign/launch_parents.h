@@ -13,21 +13,21 @@
 
 namespace vitrain::launch {
 
-// A process by which a worker of another launcher was started, and without
-// which nobody waits for that worker.
+// An ancestor that started a worker of another launcher; without it, no process
+// waits for the worker.
 struct LaunchParent {
   pid_t pid = 0;
-  std::uint64_t start_time = 0; // of /proc/PID/stat: tells reused pids apart
+  std::uint64_t start_time = 0; // of /proc/PID/stat: distinguishes reused pids
 };
 
-// The processes from this one's parent up to the launcher, the nearest first:
-// the shells and scripts that a worker was wrapped in, which have the rank's
-// variable or are a `sh -c` or a fork of what started them, and the first one
-// that is none of these. Not beyond a shell that a person types into, whose end
-// the terminal announces by SIGHUP, nor beyond a `sh -c` under nohup.
+// Returns the processes from this one's parent up to the launcher, nearest
+// first: shells and scripts that wrap the worker (they have the rank's
+// variable, or are `sh -c` or forks of their parent), and the first process
+// that is none of these. Stops at an interactive shell, whose end the terminal
+// announces by SIGHUP, and at a `sh -c` under nohup.
 std::vector<LaunchParent> find_launch_parents(const std::string& rank_variable);
 
-// "12-3456,13-3457", and back; any other text gives none.
+// Converts to "12-3456,13-3457" and back; other texts give an empty list.
 std::string to_text(const std::vector<LaunchParent>& parents);
 std::vector<LaunchParent> launch_parents_from(const std::string& text);
 
@@ -36,17 +36,17 @@ std::vector<LaunchParent> launch_parents_from(const std::string& text);
 // wrapped in.
 struct LauncherProcess {
   LaunchParent process;
-  Environment environment; // as it was started; empty where it is not ours
+  Environment environment; // at its start; empty for processes of other users
 };
 LauncherProcess find_launcher_process(const std::string& rank_variable);
 
-// A thread that ends this process with exit code 7 within a second after one
-// of the parents has ended: a killed launcher cannot stop what it started, and
-// the shells in between live on. exec ends the thread, too.
+// A thread that ends this process with exit code 7 within a second after one of
+// the parents has ended: a killed launcher cannot stop its workers, and shells
+// in between live on. exec ends the thread.
 class LaunchParentWatch {
  public:
-  // `who` for the last words on stderr: "rank 1". Without parents nothing is
-  // watched.
+  // `who` names the process in the last message on stderr: "rank 1". Without
+  // parents it does nothing.
   LaunchParentWatch(const std::vector<LaunchParent>& parents, std::string who);
   LaunchParentWatch(const LaunchParentWatch&) = delete;
   LaunchParentWatch& operator=(const LaunchParentWatch&) = delete;

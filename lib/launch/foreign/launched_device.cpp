@@ -20,7 +20,7 @@ DeviceSlot choose_launched_device(
       counted(place.local_world_size, "worker"));
   DeviceRequest all = request;
   all.count = -1;
-  // What choose_devices() refuses is refused here too.
+  // Applies the checks of choose_devices().
   const std::vector<DeviceSlot> slots =
       choose_devices(all, visible, /*cores=*/1);
   VITRAIN_CHECK(

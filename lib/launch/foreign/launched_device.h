@@ -5,14 +5,14 @@
 
 namespace vitrain::launch {
 
-// The device of a worker that another launcher started.
+// Chooses the device of a worker started by another launcher.
 //
-// Chooses by the local rank among `request.ids` or the visible devices, by the
-// launcher's own choice where it made one, or takes the only one where just one
-// is visible (srun shows each task its own). Throws Error(kUsage) when there
-// are fewer devices than workers on this node, or when the request names
-// another number of them, or when GPUs were asked for (the launcher's choice is
-// that, too) and there are none. Where nobody asked and there is none: the CPU.
+// Order: the launcher's own choice; the only visible device (srun shows each
+// task its own); otherwise the local rank's among `request.ids` or the visible
+// devices. Without a request and without GPUs: the CPU. Throws Error(kUsage) if
+// the node has fewer devices than workers, if the request names another number
+// of devices, or if GPUs are requested (also by the launcher's choice) and
+// there are none.
 DeviceSlot choose_launched_device(
     const LaunchedPlace& place,
     const DeviceRequest& request,

@@ -37,7 +37,8 @@ void read_master(const Variables& variables, LaunchedPlace& place) {
 }
 
 bool is_torchrun(const Variables& variables) {
-  // Our own workers have these variables too, and so has what they start.
+  // vitrain's own workers, and processes that they start, have these variables
+  // too.
   return variables.has("MASTER_ADDR") && variables.has("MASTER_PORT") &&
       !variables.has(variable::kJobFd);
 }
@@ -50,9 +51,8 @@ void complete_torchrun(const Variables& variables, LaunchedPlace& place) {
       static_cast<int>(variables.number_or("TORCHELASTIC_RESTART_COUNT", 0));
 }
 
-// Each worker has a shell and a process of its own between itself and
-// horovodrun, so that only the address of horovodrun's own server tells
-// launches apart.
+// Each worker has its own shell and process between itself and horovodrun, so
+// that only the address of horovodrun's server identifies a launch.
 void complete_horovodrun(const Variables& variables, LaunchedPlace& place) {
   read_master(variables, place);
   if (variables.has("HOROVOD_GLOO_RENDEZVOUS_ADDR") &&

@@ -9,8 +9,7 @@
 
 namespace vitrain::launch {
 
-// Which worker this process is, as told by another launcher that started it and
-// its peers.
+// Position of this process among the workers of another launcher.
 struct LaunchedPlace {
   std::string launcher; // "torchrun", ...: see launcher_names()
   int rank = 0;
@@ -19,17 +18,18 @@ struct LaunchedPlace {
   int local_world_size = 1;
   std::string master_address; // empty: the launcher does not say
   int master_port = 0;
-  // The launcher's own store listens there: rank 0 connects to it like the
-  // others. Serving is the "address already in use" under torchrun.
+  // The launcher's own store listens at that address, so rank 0 connects to it
+  // as a client; serving there would fail with "address already in use" under
+  // torchrun.
   bool store_is_running = false;
-  int attempt = 0; // how often the launcher has restarted its workers
-  // Among the visible CUDA devices, where the launcher chose one; else the
-  // local rank does.
+  int attempt = 0; // number of restarts by the launcher
+  // Index among the visible CUDA devices, if the launcher chose one; otherwise
+  // the local rank decides.
   std::optional<int> device;
-  // The variable that tells the rank: the launcher itself does not have it.
+  // Variable with the rank; the launcher itself does not have it.
   std::string rank_variable;
-  // The same for all workers of a launch and for no other; empty: the launcher
-  // does not say, and is one process above all workers of a machine.
+  // Identifies a launch; equal for all its workers. Empty if the launcher
+  // provides none; it is then a single process above all workers of a machine.
   std::string launch_id;
 
   bool one_node() const { return local_world_size == world_size; }
@@ -43,9 +43,9 @@ struct Detected {
   // Variables that look like a launcher's and are not taken for one, a sentence
   // each.
   std::vector<std::string> notes;
-  // Not empty: the variables say that this process is one of several, and do
-  // not say enough to join them; training alone would be a mistake. Not for
-  // those who say by -node_rank which of several machines this is.
+  // If not empty: the variables show that this process is one of several, but
+  // not how to join the others; training alone would be wrong. Ignored with
+  // -node_rank.
   std::string incomplete;
 };
 
@@ -64,7 +64,7 @@ Detected detect_launcher(
     const Environment& environment,
     const std::string& wanted = "auto");
 
-// What `wanted` can be besides `auto` and `none`.
+// Returns the values of `wanted` besides `auto` and `none`.
 std::vector<std::string> launcher_names();
 
 // The first host of Slurm's compact list: "n[010-012,20],m1" is "n010".

@@ -14,9 +14,8 @@ struct PortExchange {
   double timeout = 600; // seconds
 };
 
-// Rank 0 tells `port` to each of the others and returns it; the others return
-// what rank 0 told. Throws Error(kWorkerDied) naming the ranks that did not
-// come in time.
+// Sends rank 0's `port` to all ranks. Returns it. Collective. Throws
+// Error(kWorkerDied) that names the ranks that did not arrive in time.
 int exchange_port(const PortExchange& exchange, int port);
 
 // The socket's name for the workers of `launch` (LaunchedPlace::launch_id, or

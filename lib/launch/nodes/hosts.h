@@ -20,7 +20,7 @@ std::vector<Host> parse_hosts(const std::string& text);
 // Whether the list is this machine alone, so that nothing goes through ssh.
 bool is_this_machine(const std::vector<Host>& hosts);
 
-// What a host runs: words for a POSIX shell.
+// Command of a host: words for a POSIX shell.
 struct HostCommand {
   std::string folder;
   std::string program; // with its arguments
@@ -39,7 +39,7 @@ std::vector<HostCommand> host_commands(
     const std::filesystem::path& folder,
     const std::optional<std::string>& master);
 
-// Quoted for a POSIX shell where that is needed.
+// Returns the word, quoted for a POSIX shell if necessary.
 std::string shell_word(const std::string& word);
 
 // Runs one command on each host by `ssh` (looked up on PATH), shows their lines

@@ -98,7 +98,7 @@ void NodeLine::write() {
     const ssize_t sent = ::send(
         fd_.get(), out_.data(), out_.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
     if (sent < 0) {
-      // Reading finds out what is wrong.
+      // The next read reports the error.
       return;
     }
     out_.erase(0, static_cast<std::size_t>(sent));

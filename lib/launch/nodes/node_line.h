@@ -27,7 +27,7 @@ class NodeLine {
   void send(const Json& message);
   // The messages that have arrived. Closes the line when its other end is gone.
   std::vector<std::string> receive();
-  // Waits until what was sent is on its way, at most so long.
+  // Waits until sent data has left this process, at most `seconds`.
   void flush(double seconds);
 
  private:

@@ -164,7 +164,7 @@ std::string NodeLink::share(const std::string& text) {
       "{}",
       failure_ ? failure_->text : "another machine of the run is gone");
   if (attempted_) {
-    ++attempt_; // what is still on its way about the last one does not count
+    ++attempt_; // late messages about the last attempt are ignored
     failure_.reset();
     failure_told_ = false;
   }

@@ -13,7 +13,7 @@ namespace vitrain::launch {
 
 class NodeLine;
 
-// What the supervisor of one machine brings to a run on several.
+// A machine's contribution to a run on several machines.
 struct NodeRequest {
   int nodes = 2;
   int node_rank = 0;
@@ -21,8 +21,8 @@ struct NodeRequest {
   int workers = 1; // on this machine
   std::string devices; // of them, for people
   double timeout = 600; // seconds until all machines must be there
-  // Seconds until the master's name must have an address: that of a machine
-  // which is just being started may come a moment later.
+  // Seconds until the master's name must have an address: the address of a
+  // machine that is still starting may appear later.
   double name_timeout = 10;
   // Gets a line for people while machines are waited for.
   std::function<void(const std::string&)> notice = [](const std::string&) {};
@@ -40,27 +40,28 @@ VITRAIN_JSON(Node, workers, devices, address)
 struct NodeFailure {
   int node = 0; // where
   int exit_code = 0;
-  // "rank 3 (pid 12, cpu) was killed by signal 9 (SIGKILL) ..." and what it
-  // wrote last; no newline at the end.
+  // "rank 3 (pid 12, cpu) was killed by signal 9 (SIGKILL) ..." and its last
+  // lines, without a final newline.
   std::string text;
 
-  // What supervisors tell one another in the given attempt of the run.
+  // Returns the message about this failure to other supervisors, for the given
+  // attempt of the run.
   Json message(int attempt) const;
 };
 
-// How the supervisors of a run's machines know of one another: each is
-// connected to that of node 0, over TCP, with one line of JSON a message. They
-// agree on ranks, start together, tell one another failures, and notice when a
-// machine is gone. Workers do not use it.
+// Connects the supervisors of a run's machines: each has a TCP connection to
+// node 0's, with one line of JSON per message. They agree on ranks, start
+// together, report failures to each other, and notice a lost machine. Workers
+// do not use it.
 //
 // Every function except the const ones and fail_all() is collective, in the
 // same order on all machines.
 class NodeLink {
  public:
-  // Meets the others. Throws Error: kUsage when node ranks or numbers of
-  // machines contradict one another, the master's name has no address, the port
-  // is in use or answers what is not vitrain; kWorkerDied naming the machines
-  // that did not come in time.
+  // Connects to the other supervisors. Throws Error: kUsage if node ranks or
+  // numbers of machines contradict each other, if the master's name has no
+  // address, or if the port is in use or not vitrain's; kWorkerDied that names
+  // the machines that did not connect in time.
   explicit NodeLink(const NodeRequest& request);
   NodeLink(const NodeLink&) = delete;
   NodeLink& operator=(const NodeLink&) = delete;
@@ -68,7 +69,7 @@ class NodeLink {
 
   int node_rank() const { return request_.node_rank; }
   const std::vector<Node>& nodes() const { return nodes_; }
-  // Of this machine's workers.
+  // Rank of this machine's first worker.
   int first_rank() const { return workers_before(request_.node_rank); }
   int world_size() const { return workers_before(request_.nodes); }
   // Numeric addresses: node 0's as this machine reaches it, and this machine's
@@ -86,12 +87,12 @@ class NodeLink {
   // also more than once; the first counts.
   void fail_all(int exit_code, const std::string& text);
 
-  // To be called several times a second while workers run: signs of life, and
-  // what has happened elsewhere since. Never blocks.
+  // Call several times a second while workers run: exchanges signs of life.
+  // Returns a failure on another machine, if any. Never blocks.
   std::optional<NodeFailure> poll();
 
-  // This machine's workers have all ended well. True from poll() to poll() once
-  // those of all machines have.
+  // Tells the others that this machine's workers have ended successfully.
+  // all_finished() becomes true in poll() once all machines have done so.
   void finish();
   bool all_finished() const { return all_finished_; }
 
@@ -109,7 +110,7 @@ class NodeLink {
   std::vector<Node> nodes_;
   std::string master_address_;
   std::string own_address_;
-  // By node; on node 0 that of every other one, elsewhere only the first.
+  // By node; node 0 has a line to every other node, other nodes only the first.
   std::vector<std::unique_ptr<NodeLine>> lines_;
   std::vector<bool> ready_;
   std::vector<bool> finished_;

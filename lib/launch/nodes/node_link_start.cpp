@@ -20,7 +20,7 @@ namespace {
 
 constexpr int kProtocol = 2;
 constexpr double kHelloSeconds = 10;
-// What takes longer than this is told.
+// Waiting longer than this is reported.
 constexpr double kPatienceSeconds = 2;
 
 Fd connect_once(const HostPort& master, double seconds, std::string& problem) {
@@ -52,8 +52,8 @@ Fd connect_once(const HostPort& master, double seconds, std::string& problem) {
   return result;
 }
 
-// Whether a name has no address, by the error of getaddrinfo(), rather than
-// nobody who could be asked.
+// True if getaddrinfo()'s error means that the name has no address, not that no
+// name server answered.
 bool is_unknown_name(int error) {
   return error == EAI_NONAME || error == EAI_NODATA;
 }
@@ -102,7 +102,8 @@ bool is_of_vitrain(const std::string& message) {
 
 } // namespace
 
-// Node 0: takes in the others, and tells all of them who there is.
+// Node 0: accepts the other supervisors and sends all of them the list of
+// nodes.
 void NodeLink::serve() {
   check_name(request_);
   const Rendezvous port =
@@ -184,7 +185,7 @@ void NodeLink::receive_hello(std::unique_ptr<NodeLine> line) {
     other.workers = hello.at("workers");
     other.devices = hello.at("devices");
   } catch (const Json::exception&) {
-    return; // somebody else, such as a port scanner
+    return; // not a supervisor; a port scanner, for example
   }
   const bool known = node >= 1 && node < request_.nodes;
   std::string problem;
@@ -266,11 +267,12 @@ void NodeLink::visit() {
   await_answer();
 }
 
-// Node 0 greets, and tells who there is when all are there, or who is not.
+// Node 0 greets, and sends the list of nodes when all are present, or the
+// missing ones.
 void NodeLink::await_answer() {
   NodeLine& line = *lines_.front();
   const std::string master = shown(request_.master);
-  // Node 0 gives up on the others before.
+  // Node 0's own timeout is earlier.
   const double deadline =
       monotonic_seconds() + request_.timeout + kHelloSeconds;
   const double patience = monotonic_seconds() + kPatienceSeconds;
@@ -320,7 +322,7 @@ void NodeLink::await_answer() {
       request_.notice(
           master + " accepted the connection, and has not answered yet");
     }
-    // Of two nodes both are there then.
+    // With two nodes, both are present then.
     if (greeted && !before && request_.nodes > 2 &&
         nodes_.front().workers == 0) {
       request_.notice(fmt::format(

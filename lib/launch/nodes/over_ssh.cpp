@@ -20,9 +20,9 @@ namespace {
 
 constexpr int kSshFailed = 255;
 
-// What the host runs: the command, and beside it a reader of signal names from
-// ssh's input. A signal to the local ssh would not reach the other machine, and
-// the end of the input says that this machine has gone.
+// Returns the host's script: the command, and in parallel a reader of signal
+// names from ssh's input, because a signal to the local ssh does not reach the
+// other machine. The end of the input means that this machine is gone.
 std::string with_signals(const HostCommand& command) {
   const std::string script = fmt::format(
       "exec 3<&0\n"
@@ -76,7 +76,8 @@ Remote start(const Host& host, const HostCommand& command) {
   ::posix_spawn_file_actions_adddup2(&actions, output.write.get(), 2);
   posix_spawnattr_t attributes;
   ::posix_spawnattr_init(&attributes);
-  // A group of its own: Ctrl-C comes to us, and goes on by the input.
+  // A separate process group: Ctrl-C reaches vitrain, which forwards it through
+  // the input.
   ::posix_spawnattr_setflags(
       &attributes,
       POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF);

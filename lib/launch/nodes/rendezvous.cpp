@@ -53,8 +53,8 @@ std::string source_towards(const std::string& host) {
   return "";
 }
 
-// 127.0.0.1, or every address of this machine by IPv6 and IPv4, or by IPv4
-// alone where there is no IPv6.
+// Binds 127.0.0.1, or all addresses of this machine: IPv6 and IPv4, or IPv4
+// alone without IPv6.
 Fd bound_socket(bool loopback, int port) {
   const int yes = 1;
   const int no = 0;

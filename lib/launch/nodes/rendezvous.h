@@ -10,8 +10,8 @@
 
 namespace vitrain::launch {
 
-// Where workers meet: a listening socket that rank 0 inherits and its TCPStore
-// adopts, so that there is no race for the port.
+// Rendezvous of the workers: a listening socket that rank 0 inherits and its
+// TCPStore adopts, so that no other process can take the port.
 struct Rendezvous {
   Fd socket;
   int port = 0;
@@ -21,9 +21,9 @@ struct Rendezvous {
 // Throws Error(kInternal) with the reason.
 Rendezvous listen_on_loopback();
 
-// On the given port (0: one that the kernel chooses) of every address of this
-// machine, or of `host` only when that is a loopback address. Throws
-// Error(kUsage) when the port is in use.
+// Listens on the given port (0: chosen by the kernel) of every address of this
+// machine, or of `host` only if that is a loopback address. Throws
+// Error(kUsage) if the port is in use.
 Rendezvous listen_for_nodes(const std::string& host, int port);
 
 // 127.0.0.0/8 or ::1.
@@ -34,11 +34,11 @@ struct FreeAddresses {
 };
 using Addresses = std::unique_ptr<addrinfo, FreeAddresses>;
 
-// The addresses of a host, and of a port on it unless that is "", for TCP;
-// none, and getaddrinfo's `error`, where it has none.
+// Returns the TCP addresses of a host with a port ("": none). Empty, with
+// getaddrinfo's `error`, if there is no address.
 Addresses resolve(const std::string& host, const std::string& port, int& error);
 
-// "10.0.0.1", also of an IPv4 address on a socket for both.
+// Returns "10.0.0.1", also for an IPv4 address mapped to IPv6.
 std::string numeric_address(const sockaddr_storage& address, socklen_t size);
 
 struct HostPort {
@@ -50,11 +50,11 @@ struct HostPort {
 // `option`.
 HostPort parse_host_port(const std::string& text, const std::string& option);
 
-// The address of this machine from which `host` is reached: the one whose
-// interface the routing table chooses, never that of a host name, which often
-// resolves to 127.0.1.1. Where `host` leads to loopback although there are
-// other machines (`one_node` false), the address of the default route. Throws
-// Error(kWorkerDied) when `host` has no address or no route.
+// Returns this machine's address on the route to `host`, not the address of the
+// host name, which often resolves to 127.0.1.1. If `host` resolves to loopback
+// although there are other machines (`one_node` false), returns the address of
+// the default route. Throws Error(kWorkerDied) if `host` has no address or no
+// route.
 std::string local_address_towards(const std::string& host, bool one_node);
 
 } // namespace vitrain::launch

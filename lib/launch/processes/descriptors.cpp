@@ -83,8 +83,8 @@ Pipe make_pipe(const char* child) {
 void write_ready(int fd, std::string_view text) {
   struct stat status {};
   const bool known = ::fstat(fd, &status) == 0;
-  // What surely fits where poll() finds room; a terminal makes two characters
-  // of a newline, and has room for 256.
+  // The size that fits if poll() reports room; a terminal writes two characters
+  // for a newline, and has room for 256.
   const std::size_t piece = known && S_ISREG(status.st_mode) ? text.size()
       : known && S_ISFIFO(status.st_mode)                    ? PIPE_BUF
                                                              : 128;
@@ -139,7 +139,8 @@ Fd make_memfd(const std::string& name, std::string_view bytes) {
 
 Fd make_shared_memory(const std::string& name, std::size_t size) {
   Fd fd = create_memfd(name);
-  // A sealed size: no process can make the others' accesses a SIGBUS.
+  // The size is sealed: no process can shrink the file, which would cause
+  // SIGBUS in all others.
   VITRAIN_CHECK(
       ::ftruncate(fd.get(), static_cast<off_t>(size)) == 0 &&
           ::fcntl(

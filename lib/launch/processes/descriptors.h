@@ -12,7 +12,7 @@ namespace vitrain::launch {
 // no file or socket opened later takes their place. First call of main().
 void open_missing_standard_streams();
 
-// The same file under a number above 2, close-on-exec: such a number survives
+// Moves the descriptor to a number above 2, close-on-exec, so that it survives
 // the set-up of a worker's standard streams. Throws Error(kInternal).
 Fd above_standard_streams(Fd fd);
 
@@ -34,13 +34,13 @@ void write_ready(int fd, std::string_view text);
 // Sets or clears close-on-exec. Throws Error(kInternal) on a closed number.
 void set_close_on_exec(int fd, bool on);
 
-// An anonymous file in memory holding `bytes`, sealed: nobody who inherits it
-// can change or resize it. The name is seen in /proc only. Throws
+// Returns a sealed anonymous memory file with content `bytes`: processes that
+// inherit it cannot change or resize it. The name appears in /proc only. Throws
 // Error(kInternal), Error(kOutOfMemory).
 Fd make_memfd(const std::string& name, std::string_view bytes);
 
-// An anonymous file in memory of `size` zero bytes that every process which
-// inherits it may write; its size is sealed. Throws Error(kInternal).
+// Returns an anonymous memory file of `size` zero bytes that processes which
+// inherit it may write; its size is sealed. Throws Error(kInternal).
 Fd make_shared_memory(const std::string& name, std::size_t size);
 
 struct Unmap {

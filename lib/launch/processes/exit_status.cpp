@@ -103,9 +103,8 @@ std::vector<std::string> tail_of(
   return bytes.empty() ? std::vector<std::string>{} : split(bytes, '\n');
 }
 
-// Where the lines behind the last banner begin: behind a rule come its
-// sections, indented, with empty lines between them
-// (logging/terminal/banner.h).
+// Returns the index of the first line after the last banner: a rule, then
+// indented sections separated by empty lines (logging/terminal/banner.h).
 std::size_t behind_banner(const std::vector<std::string>& lines) {
   std::size_t begin = 0;
   for (std::size_t i = 1; i < lines.size(); ++i) {

@@ -18,8 +18,8 @@ struct ExitStatus {
   std::string text() const;
 };
 
-// What an ending means for the run, given whether the worker had said that all
-// its work was finished.
+// Meaning of a worker's end for the run, given whether the worker had reported
+// that its work was finished.
 enum class Verdict {
   kClean, // 0 after its work was finished, or 75
   kFailed,
@@ -36,9 +36,9 @@ int run_exit_code(const ExitStatus& ending);
 // evaluation after step 500", ...
 std::string where(const HeartbeatBlock::Progress& progress);
 
-// The last lines of a log, each made printable and indented by "  | ", from at
-// most the last 16 KiB after `start` (where this run's part begins) and behind
-// the banner that says what runs. Empty when there is nothing.
+// Returns the last lines of a log, printable and prefixed by " | ", from at
+// most the last 16 KiB after `start` (the begin of this run's part), without
+// the banner. "" if there are none.
 std::string
 last_lines(const std::filesystem::path& log, off_t start, int lines);
 

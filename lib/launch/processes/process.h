@@ -10,14 +10,14 @@
 
 namespace vitrain::launch {
 
-// As it was started; empty where it is not ours to read.
+// Environment at its start; empty if this process may not read it.
 Environment environment_of(pid_t pid);
 std::vector<std::string> arguments_of(pid_t pid);
 
-// What process lists call it: "bash".
+// Name in process lists: "bash".
 std::string name_of_process(pid_t pid);
 
-// Whether it ignores SIGHUP: nohup.
+// True if it ignores SIGHUP, as under nohup.
 bool ignores_hangup(pid_t pid);
 
 } // namespace vitrain::launch

@@ -33,9 +33,9 @@ class SignalQueue {
 // Waits `seconds`, or until a stop signal arrives; that one, or 0.
 int wait_for_signal(double seconds);
 
-// Seconds to wait before the restart that follows `restarts` others: 1, 2, 4,
-// ... at most 60, so that a machine that cannot work is not kept busy with
-// starting.
+// Returns the seconds to wait before the next restart after `restarts`
+// restarts: 1, 2, 4, ... at most 60, so that a broken machine is not busy with
+// restarts.
 double restart_pause(int restarts);
 
 } // namespace vitrain::launch

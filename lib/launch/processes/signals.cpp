@@ -26,7 +26,7 @@ std::atomic<bool> stop_failed{false};
 std::atomic<bool> ends_at_once{false};
 std::atomic<bool> stop_installed{false};
 
-// What StopRequest restores: handlers by number, and the mask.
+// Handlers by number, and the mask, which StopRequest restores.
 std::map<int, struct sigaction> previous_actions;
 sigset_t previous_mask;
 

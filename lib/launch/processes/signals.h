@@ -8,8 +8,8 @@
 namespace vitrain::launch {
 
 // SIGTERM, SIGINT, SIGUSR1 and SIGHUP: "save and stop". The supervisor starts
-// workers with these blocked, so that one that arrives before the worker is
-// ready waits instead of killing it; StopRequest lets them in.
+// workers with these blocked, so that an early signal stays pending instead of
+// killing the worker; StopRequest unblocks them.
 sigset_t stop_signals();
 
 // Stop signals that this process does not ignore: all but SIGHUP under nohup,
@@ -24,7 +24,8 @@ sigset_t output_signals();
 // error instead.
 void ignore_output_signals();
 
-// "SIGTERM", "SIGSEGV", ...; "a signal without a name" for the others.
+// Returns "SIGTERM", "SIGSEGV", ...; "a signal without a name" for unnamed
+// ones.
 std::string signal_name(int number);
 
 // Signal that the supervisor passes on to its workers for one that it received:
@@ -33,12 +34,12 @@ inline int passed_on(int number) {
   return number == SIGHUP ? SIGTERM : number;
 }
 
-// A second signal within this time is the same request: it came to the whole
-// process group, or was passed on.
+// A second signal within this time is the same request, sent to the whole
+// process group or forwarded.
 inline constexpr double kSameRequestSeconds = 0.5;
 
-// With a stop signal that the supervisor sends by sigqueue(): the run has
-// failed elsewhere, and nobody has asked for its end.
+// Value of a stop signal that the supervisor sends by sigqueue(): another
+// worker failed; the user did not ask to stop.
 inline constexpr int kRunFailed = 1;
 
 // A worker's handling of stop signals, from construction to destruction: the
@@ -66,15 +67,14 @@ class StopRequest {
   bool run_failed() const;
 };
 
-// Whether a stop request ends this process at once, with 128 + its number,
-// instead of setting StopRequest's flag: in set-up and in a mere evaluation
-// there is nothing to save, and nobody polls. Off at first; switch it on before
-// a StopRequest lets in what has arrived before.
+// Sets whether a stop request ends this process at once, with 128 + the signal,
+// instead of setting StopRequest's flag: during set-up and evaluation there is
+// nothing to save and the flag is not polled. Initially off; switch it on
+// before a StopRequest unblocks pending signals.
 void stop_at_once(bool on);
 
-// Blocks, for a scope, the signals that can be sent to the process (not those
-// that report a defect of a thread, such as SIGSEGV) in this thread and in the
-// threads that it creates.
+// Blocks, for a scope, signals sent to the process (not thread faults such as
+// SIGSEGV) in this thread and in threads that it creates.
 class BlockedSignals {
  public:
   BlockedSignals();

@@ -21,8 +21,8 @@ struct SpawnOptions {
   std::vector<int> inherited;
 };
 
-// Texts as exec takes them: pointers to them, which do not outlive them, and a
-// null pointer behind the last.
+// Returns pointers to the texts for exec, with a final null pointer. The texts
+// must outlive them.
 std::vector<char*> exec_pointers(std::vector<std::string>& texts);
 // "NAME=value" for each variable.
 std::vector<std::string> exec_environment(const Environment& environment);

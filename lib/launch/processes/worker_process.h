@@ -19,9 +19,10 @@ inline constexpr const char* kMasterPort = "MASTER_PORT";
 inline constexpr const char* kOwnAddress = "VITRAIN_ADDRESS";
 // Set in a worker that another launcher started: that one's name.
 inline constexpr const char* kLauncher = "VITRAIN_LAUNCHER";
-// Likewise: the processes whose end ends the worker, see launch_parents.h.
+// Environment variable with the processes whose end ends the worker, see
+// launch_parents.h.
 inline constexpr const char* kLaunchParents = "VITRAIN_LAUNCH_PARENTS";
-// What the keys of the store begin with, where it outlives the workers.
+// Prefix of the keys in a store that outlives the workers.
 inline constexpr const char* kStorePrefix = "VITRAIN_STORE_PREFIX";
 // A sealed file in memory (make_memfd) with the job's JSON text. Descriptors
 // that workers inherit besides, such as datasets' indexes, keep their numbers,
@@ -32,7 +33,7 @@ inline constexpr const char* kTerminalFd = "VITRAIN_TERMINAL_FD";
 inline constexpr const char* kHeartbeatFd = "VITRAIN_HEARTBEAT_FD";
 } // namespace variable
 
-// What a worker knows about itself, read from its environment.
+// A worker's facts about itself, read from its environment.
 struct WorkerContext {
   int rank = 0;
   int local_rank = 0;

@@ -22,8 +22,8 @@ struct Failure {
 // stated_reason() gives them), else how it ended.
 std::string short_reason(const Failure& failure, const std::string& stated);
 
-// Takes the one that failed first from several, at least one: a worker that
-// lost its peer failed after it, in whatever order they were seen to end.
+// Removes and returns the earliest failure of at least one: a worker that lost
+// its peer failed later, whatever the order in which their ends were seen.
 inline Failure take_first_to_fail(std::vector<Failure>& failures) {
   const auto first = std::ranges::min_element(failures, {}, &Failure::failed);
   Failure failure = std::move(*first);

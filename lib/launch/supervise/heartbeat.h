@@ -9,9 +9,8 @@
 
 namespace vitrain::launch {
 
-// What a worker is doing, as far as the supervisor needs to know how long it
-// may take. Numbered: two builds of one program never share a block, but a
-// debugger may show it.
+// Activity of a worker, which determines its time limit. Numbered for
+// debuggers; builds never share a block.
 enum class Section : std::uint32_t {
   kSetup = 0,
   kStep = 1,
@@ -58,9 +57,9 @@ class HeartbeatBlock {
 // been done, never from a timer. Any thread may call; nothing blocks or throws.
 class Heartbeat {
  public:
-  // Beats for nobody: a run without a supervisor.
+  // Without a supervisor: does nothing.
   Heartbeat() = default;
-  // Throws Error(kInternal) when `fd` is not the block of a supervisor.
+  // Throws Error(kInternal) if `fd` is not a supervisor's block.
   Heartbeat(int fd, int local_rank, int local_ranks);
 
   void enter(Section section);
@@ -69,8 +68,9 @@ class Heartbeat {
   void beat();
   // All work is finished. Before this call exit code 0 counts as a failure.
   void done() { enter(Section::kDone); }
-  // This worker fails. To be called before its connections are closed, which
-  // makes others fail: the earliest call shows the cause. The first one counts.
+  // Records that this worker fails. Call it before closing connections, which
+  // makes other workers fail: the earliest call identifies the cause. Only the
+  // first call counts.
   void failed();
 
  private:

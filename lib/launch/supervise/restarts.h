@@ -7,10 +7,10 @@ namespace vitrain::launch {
 
 // How an attempt of a run ended whose worker died.
 struct Death {
-  // In words that are the same when the same happens again; empty: not known,
-  // or in set-up, where what is missing may come yet.
+  // Description of the failure, equal for equal failures; empty if unknown, or
+  // during set-up, where a missing resource may still appear.
   std::string how;
-  std::int64_t step = -1; // the furthest that was finished; -1: none
+  std::int64_t step = -1; // last completed step; -1: none
 };
 
 // Decides whether a run is started again: as often as allowed without getting
@@ -25,7 +25,7 @@ class Restarts {
 
   // Restarts without progress, the coming one included: 1, 2, ...
   std::int64_t in_a_row() const { return in_a_row_; }
-  // Why there is none, for people, where it needs to be said; else empty.
+  // Reason for not restarting, for the user; "" if none needs to be given.
   const std::string& reason() const { return reason_; }
 
  private:

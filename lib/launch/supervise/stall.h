@@ -8,8 +8,7 @@
 
 namespace vitrain::launch {
 
-// Seconds that a worker may go without a heartbeat, by what it is doing; 0: for
-// ever.
+// Seconds that a worker may go without a heartbeat, by section; 0: no limit.
 struct SectionTimeouts {
   double setup = 600;
   double step = 300;
@@ -30,11 +29,10 @@ struct HeartbeatAge {
   bool over() const { return limit > 0 && seconds > limit; }
 };
 
-// The worker that holds the others up, if there is one: of those that have been
-// silent for longer than their limit, the one furthest behind; of several
-// there, the one silent for longest. A worker that may be waiting for another,
-// which is no further and within its own limit (such as rank 0 writing a
-// checkpoint), is not blamed.
+// Returns the worker that blocks the others, if any: of the workers silent for
+// longer than their limit, the one furthest behind; of several, the longest
+// silent. A worker that may be waiting for another one that is not ahead and
+// within its own limit (such as rank 0 writing a checkpoint) is not blamed.
 std::optional<HeartbeatAge> find_stalled(
     const std::vector<HeartbeatAge>& workers);
 

@@ -21,15 +21,16 @@ namespace {
 
 // How often clocks are looked at; signals and ends of workers wake at once.
 constexpr double kTickSeconds = 0.1;
-// A loop that took longer was suspended (SIGSTOP, a frozen container, a laptop
-// lid), and the workers with it: nobody's silence counts from before.
+// A longer loop iteration means that this process was suspended (SIGSTOP, a
+// frozen container, a laptop lid), and the workers too: silence before that
+// does not count.
 constexpr double kSuspendedSeconds = 2;
 // A process that SIGKILL does not end in this time hangs in the kernel.
 constexpr double kUnkillableSeconds = 10;
 // A stopped worker has already been waited for.
 constexpr double kGraceAfterStopped = 0.5;
-// A stop request in set-up: until workers that do not end by themselves are
-// killed, and the others once one of them has ended.
+// Stop request during set-up: seconds until workers that have not ended are
+// killed, and seconds after the first has ended.
 constexpr double kSetupEndSeconds = 1.2;
 constexpr double kGraceInSetup = 0.3;
 
@@ -166,7 +167,7 @@ bool Supervision::ended_by_request(const WorkerProcess& member) const {
       member.exit_status->value == 128 + passed_on(stop_signal_);
 }
 
-// The others may be about to connect to one that has ended, or hang.
+// Other workers may be about to connect to one that has ended, or may hang.
 void Supervision::stop_in_setup(double now) {
   if (!nothing_to_save_) {
     nothing_to_save_ = true;
@@ -225,7 +226,7 @@ std::string Supervision::end_hint(const ExitStatus& exit_status) const {
       kills == 1 ? "" : "es");
 }
 
-// What happened on other machines; the run ends here too then.
+// Handles failures on other machines, which end the run here too.
 void Supervision::look_at_nodes(double now) {
   if (options_.nodes == nullptr) {
     return;
@@ -272,7 +273,7 @@ void Supervision::wait_for_nodes(SignalQueue& signals) {
     look_at_nodes(monotonic_seconds());
     if (!options_.nodes->all_finished() &&
         !signals.wait(kTickSeconds).empty()) {
-      return; // somebody does not want to wait
+      return; // the user does not want to wait
     }
   }
 }
@@ -306,7 +307,7 @@ void Supervision::check_stopped(double now) {
 
 void Supervision::check_progress(double now) {
   std::vector<HeartbeatAge> running;
-  // Whoever was continued held up the others as well.
+  // A worker that was continued also delayed the others.
   double waited_until = resumed_at_;
   for (const WorkerProcess& member : workers_.members()) {
     waited_until = std::max(waited_until, member.continued_at);
@@ -316,7 +317,8 @@ void Supervision::check_progress(double now) {
       const auto progress = workers_.progress(member.rank);
       double limit = options_.timeouts.of(progress.section);
       if (member.stopped_since && limit > 0) {
-        // check_stopped() has its own limit, and the others wait for it.
+        // check_stopped() has its own limit; other workers wait for the stopped
+        // one.
         limit = std::numeric_limits<double>::infinity();
       }
       running.push_back(
@@ -376,7 +378,8 @@ void Supervision::blame(Failure failure, double grace) {
     options_.nodes->fail_all(
         failure_->exit_code, std::string(trim(failure_report())));
   }
-  // How it failed is in the report, which comes when the others have ended.
+  // The report, which follows when all workers have ended, describes the
+  // failure.
   if (workers_.alive() > 0) {
     options_.notice(fmt::format(
         "{} failed; stopping the others",

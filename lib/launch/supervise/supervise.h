@@ -15,7 +15,7 @@
 namespace vitrain::launch {
 
 struct SupervisorOptions {
-  // What the workers run: this program itself.
+  // The workers' program: this program itself.
   std::filesystem::path executable = "/proc/self/exe";
   std::vector<std::string> arguments{"vitrain", "--worker"};
   // One worker per slot, in the order of ranks.
@@ -61,17 +61,17 @@ struct Outcome {
   // 0; 75; the first failed worker's code or 7; 128 + n after a second stop
   // signal n.
   int exit_code = 0;
-  // What a person needs to know, several lines with a newline each: which
-  // worker failed first, how, where, its last lines. Empty after success.
+  // Report for the user, lines with newlines: the worker that failed first,
+  // how, where, and its last lines. Empty after success.
   std::string report;
   // Of a worker of this machine that failed first, the root cause in one line,
   // for lists of runs: "rank 1 killed by signal 9 (SIGKILL) in step 12", "rank
   // 0: no such file: x". Else empty.
   std::string reason;
-  // Rank of the worker that failed first, where it was one of this machine.
+  // Rank of the worker that failed first, if it ran on this machine.
   std::optional<int> failed_rank;
-  // How that one failed and where, in words that are the same when the same
-  // happens again: "was killed by signal 11 (SIGSEGV) in step 12".
+  // How and where it failed, equal for equal failures: "was killed by signal 11
+  // (SIGSEGV) in step 12".
   std::string failure;
   bool failed_in_setup = false;
   // A stop signal came before there was anything to save.

@@ -20,12 +20,12 @@ struct LogHeader {
   int restarts = 0; // how often the run has been started again
 };
 
-// "rank 1 of 4, cuda:1 (NVIDIA H200), started by vitrain on 2026-01-31 at
-// 12:00:00", with ", restart 2" where there was one. Ends with a newline.
+// Returns "rank 1 of 4, cuda:1 (NVIDIA H200), started by vitrain on 2026-01-31
+// at 12:00:00", with ", restart 2" after a restart, and a newline.
 std::string log_header(const LogHeader& header);
 
-// Opens a log for appending, writes the header and tells where the worker's own
-// lines begin. Throws Error(kStorage), also for what is not a regular file.
+// Opens a log for appending and writes the header; `start` is the offset of the
+// worker's own lines. Throws Error(kStorage), also if it is not a regular file.
 struct WorkerLog {
   Fd file;
   off_t start = 0;

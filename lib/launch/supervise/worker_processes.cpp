@@ -142,7 +142,7 @@ std::vector<int> WorkerProcesses::reap() {
         continue;
       }
       if (result < 0) {
-        // Reaped by somebody else, against the contract: how it ended is lost.
+        // Reaped by other code, against the contract: its exit status is lost.
         member.exit_status = {
             .signalled = false,
             .value = static_cast<int>(ExitCode::kWorkerDied)};

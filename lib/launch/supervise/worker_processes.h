@@ -24,7 +24,7 @@ struct WorkerProcess {
   std::optional<ExitStatus> exit_status; // nothing: still running
   std::optional<double> stopped_since; // monotonic; set while it is stopped
   int stopped_by = 0; // the signal that stopped it
-  double continued_at = 0; // monotonic; nobody's silence counts from before
+  double continued_at = 0; // monotonic; silence before it does not count
 
   // "rank 1 (pid 1234, cpu)".
   std::string label() const;
@@ -66,7 +66,7 @@ class WorkerProcesses {
   // that says so (kRunFailed), and SIGCONT, without which a stopped one would
   // not act on it.
   void end_all();
-  // SIGKILL to the process groups of those that are running.
+  // Sends SIGKILL to the process groups of running workers.
   void kill_all();
 
  private:

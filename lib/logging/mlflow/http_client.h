@@ -24,7 +24,7 @@ struct HttpReply {
 // it. One thread at a time may use a client; any thread may stop it.
 class HttpClient {
  public:
-  // Throws Error(kUsage) where there is no libcurl.
+  // Throws Error(kUsage) if libcurl cannot be loaded.
   HttpClient();
   ~HttpClient();
   HttpClient(const HttpClient&) = delete;
@@ -34,8 +34,8 @@ class HttpClient {
   void set_headers(std::vector<std::string> headers) {
     headers_ = std::move(headers);
   }
-  // Never throws for what the server or the network does. Takes at most
-  // `seconds`, of which kConnectSeconds for a connection.
+  // Never throws for errors of the server or the network. Takes at most
+  // `seconds`, of them kConnectSeconds for connecting.
   HttpReply send(
       const std::string& method,
       const std::string& url,

@@ -16,7 +16,7 @@ namespace {
 
 constexpr double kLongestPause = 60.0; // seconds
 constexpr std::size_t kLongestReason = 200; // letters
-// Of a server that does not answer when the run ends.
+// Attempts at the end of a run if the server does not answer.
 constexpr int kLastAttempts = 2;
 // A run that fails ends all its workers within five seconds.
 constexpr double kPatienceAfterFailure = 1.5;
@@ -181,7 +181,8 @@ bool MlflowLog::send_some(std::unique_lock<std::mutex>& lock) {
     what = "numbers cannot be delivered";
     run([&] { return client_.log(batch); });
     if (reply.good() || !reply.try_again()) {
-      // Of those that were sent, the oldest may have made room meanwhile.
+      // The oldest of the sent metrics may have been dropped from the queue in
+      // the meantime.
       const std::int64_t gone = std::min<std::int64_t>(
           lost_ - lost, static_cast<std::int64_t>(count));
       metrics_.erase(

@@ -12,15 +12,15 @@
 
 namespace vitrain::logging {
 
-// Takes the numbers of a run to an MLflow server, by a thread of its own: who
-// calls never waits for the network. What cannot be delivered is tried again,
-// after 1, 2, 4, ... at most 60 s; what a queue of kMostWaiting numbers has no
-// room for is lost, the oldest first, and counted. Safe to use from any thread.
+// Sends the metrics of a run to an MLflow server on a separate thread, so that
+// callers never wait for the network. Failed deliveries are retried after 1, 2,
+// 4, ... at most 60 s. If the queue of kMostWaiting metrics is full, the oldest
+// are dropped and counted. Thread-safe.
 class MlflowLog {
  public:
-  // Throws Error(kUsage) where there is no libcurl.
+  // Throws Error(kUsage) if libcurl cannot be loaded.
   explicit MlflowLog(const MlflowOptions& options);
-  // As finish(kFailed) with less patience, unless that has been called.
+  // Calls finish(kFailed) with less patience, unless finish() was called.
   ~MlflowLog();
   MlflowLog(const MlflowLog&) = delete;
   MlflowLog& operator=(const MlflowLog&) = delete;
@@ -30,15 +30,15 @@ class MlflowLog {
   // again.
   void file(std::string name);
 
-  // The last words: waits for what is queued, at most `patience` seconds; of a
-  // run that has come to its end as long as something is delivered in so many,
-  // at most kLongestEnd.
+  // Ends the run on the server: waits for queued metrics, at most `patience`
+  // seconds; after a complete run, as long as something is delivered every
+  // `patience` seconds, at most kLongestEnd.
   void finish(MlflowStatus status, double patience = kPatience);
 
-  // A sentence for the reader, once, when the server cannot be reached or
-  // refuses something; else "".
+  // Returns a sentence for the user, once, if the server cannot be reached or
+  // refuses something; otherwise "".
   std::string take_warning();
-  // "", or after finish() what has not been delivered, and why.
+  // After finish(): returns what was not delivered, and why; otherwise "".
   std::string problem() const;
 
   static constexpr double kPatience = 4.0;
@@ -47,8 +47,7 @@ class MlflowLog {
 
  private:
   void work();
-  // Sends something of what is queued; false where the server has to be given
-  // time.
+  // Sends a part of the queue; returns false if the server needs a pause.
   bool send_some(std::unique_lock<std::mutex>& lock);
   void note(const HttpReply& reply, const std::string& what);
 
@@ -56,7 +55,7 @@ class MlflowLog {
   std::string uri_;
   mutable std::mutex mutex_;
   std::condition_variable wake_; // the thread
-  std::condition_variable idle_; // who finishes
+  std::condition_variable idle_; // the caller of finish()
   std::deque<MlflowMetric> metrics_;
   std::deque<std::string> files_;
   bool ending_ = false; // finish() waits

@@ -26,24 +26,24 @@ struct MlflowOptions {
   std::string uri; // "http://host:5000"
   std::string experiment;
   std::string run_name;
-  // Whose file mlflow.json remembers the run, so that one that is continued
-  // goes on there as well.
+  // Run folder; its mlflow.json stores the MLflow run id for resuming.
   std::filesystem::path folder;
-  // Key and value: what a new run gets.
+  // Parameters of a new run: key and value.
   std::vector<std::pair<std::string, std::string>> parameters;
 };
 
-// A run on an MLflow tracking server, over its REST API 2.0. Each function is
-// one attempt: it returns what the server or the network said, and changes
-// nothing where that is not good().
+// A run on an MLflow tracking server, over its REST API 2.0. Each function
+// makes one attempt: it returns the reply of the server or the network error,
+// and changes nothing unless the reply is good().
 class MlflowClient {
  public:
   // The server gets MLFLOW_TRACKING_TOKEN, or MLFLOW_TRACKING_USERNAME and
   // MLFLOW_TRACKING_PASSWORD; user information in the address is left out.
-  // Throws Error(kUsage) where there is no libcurl.
+  // Throws Error(kUsage) without libcurl.
   explicit MlflowClient(MlflowOptions options);
 
-  // The run of mlflow.json where the server still has it, or else a new one.
+  // Continues the run of mlflow.json if the server still has it, otherwise
+  // creates one.
   HttpReply begin();
   // Everything below needs a run.
   bool begun() const { return begun_; }

@@ -161,7 +161,7 @@ Message value_of(const std::variant<bool, double, std::string>& value) {
   return message;
 }
 
-// What the hparams plugin finds by its tag.
+// Event that the hparams plugin finds by its tag.
 std::string hparams_event(
     double wall_time,
     std::string_view tag,

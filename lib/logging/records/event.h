@@ -48,9 +48,9 @@ std::string image_event(
     std::string_view tag,
     const Picture& picture);
 
-// The hyper-parameters of the run that a folder of events is, for TensorBoard's
-// hparams page (its plugin's api.proto and plugin_data.proto), which finds the
-// metrics among the curves. The second one tells that the run has ended.
+// Events with a run's hyper-parameters for TensorBoard's hparams page (its
+// plugin's api.proto and plugin_data.proto), which takes the metrics from the
+// curves; and with the run's end.
 std::string session_start_event(
     double wall_time,
     const std::vector<Hyperparameter>& parameters);

@@ -28,7 +28,7 @@ bool is_curve(const std::string& key) {
   return std::find(kNoCurves.begin(), kNoCurves.end(), key) == kNoCurves.end();
 }
 
-// What a server gets when the run has ended, as far as it is there.
+// Files sent to the server at the end of a run, if they exist.
 constexpr const char* kConfusion = "evaluation/confusion.png";
 constexpr const char* kLastFiles[] = {
     kConfusion,
@@ -88,7 +88,8 @@ MetricsLog::MetricsLog(
     : folder_(folder),
       resumed_step_(resumed_step.value_or(0)),
       columns_(summary) {
-  // Each file for itself: what is wrong with one must not cost the others.
+  // Files are opened independently: a problem with one must not affect the
+  // others.
   const auto open = [&](auto& writer,
                         const char* name,
                         const auto& truncate,

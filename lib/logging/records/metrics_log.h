@@ -45,18 +45,17 @@ class TrainSpan {
   std::optional<double> lr_;
 };
 
-// Takes each record of a run to the files in its folder that config::LogConfig
-// asks for: metrics.jsonl (every record), summary.csv (a row per `eval`
-// record of raw weights, with what that of averaged ones before it has found),
-// TensorBoard events (the numbers of `train` and `eval` records, as
-// "train/loss", "eval/top1"; other weights than raw as "eval_ema/top1"), and
-// the same numbers to the server of log.mlflow. Only
-// rank 0 makes one. Never throws: what cannot be written is dropped and
-// counted. Safe to use from any thread.
+// Writes each record of a run to the outputs of config::LogConfig:
+// metrics.jsonl (every record), summary.csv (a row per `eval` record of raw
+// weights, with the metrics of the preceding record of averaged weights),
+// TensorBoard events (numbers of `train` and `eval` records, as "train/loss",
+// "eval/top1"; averaged weights as "eval_ema/top1"), and the same numbers to
+// the server of log.mlflow. Only rank 0 has one. Never throws: records that
+// cannot be written are dropped and counted. Thread-safe.
 class MetricsLog {
  public:
   // With `resumed_step`, the files continue at that step: later records and
-  // torn lines of the last process are removed, TensorBoard forgets them.
+  // incomplete lines of the last process are removed, also from TensorBoard.
   // `columns`: of summary.csv.
   MetricsLog(
       const std::filesystem::path& folder,
@@ -81,14 +80,14 @@ class MetricsLog {
   // evaluation, and how the run has ended. Waits a few seconds for a server of
   // log.mlflow.
   void close() noexcept;
-  // Something to tell the reader, once; else "".
+  // Returns a warning for the user, once; otherwise "".
   std::string take_warning() noexcept;
   // A Markdown text (the config) for TensorBoard's text page.
   void text(std::string_view tag, std::string_view markdown) noexcept;
 
   // Records, counted once per file, that could not be written.
   std::int64_t dropped() const noexcept;
-  // "", or a sentence on what was dropped and why.
+  // Returns a sentence on dropped records and the reason, or "".
   std::string problem() const;
 
  private:
@@ -97,7 +96,7 @@ class MetricsLog {
     const RecordSink* sink; // null: not asked for
   };
 
-  // Does `work`; what it throws is kept for problem().
+  // Calls `work`; keeps the message of an exception for problem().
   template <typename Work>
   void attempt(const Work& work) noexcept;
   std::array<Output, 3> outputs() const noexcept;

@@ -70,7 +70,7 @@ std::int64_t truncate_jsonl_after(
     if (!record.is_object()) {
       return Verdict::kRemove;
     }
-    // Nothing is not later.
+    // A record without a step is kept.
     const bool later = json_number(record, "step") > static_cast<double>(step);
     return later ? Verdict::kRemoveRest : Verdict::kKeep;
   });

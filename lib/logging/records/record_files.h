@@ -27,11 +27,11 @@ class JsonlWriter {
   RecordSink sink_;
 };
 
-// Makes a metrics.jsonl continue at `step` (that of the checkpoint a run is
-// resumed from): removes the first record with a larger "step" and all that
-// follow it, and every line that is not a whole JSON object (a crash can tear
-// the last one). A missing file is left missing. Returns the number of lines
-// removed; throws Error(kStorage).
+// Makes a metrics.jsonl continue at `step` (of the checkpoint from which a run
+// resumes): removes the first record with a larger "step" and all records after
+// it, and every line that is not a complete JSON object (a crash can truncate
+// the last one). Ignores a missing file. Returns the number of removed lines;
+// throws Error(kStorage).
 std::int64_t truncate_jsonl_after(
     const std::filesystem::path& path,
     std::int64_t step);
@@ -44,15 +44,15 @@ struct SummaryRow {
   std::optional<double> train_loss;
   std::optional<double> train_top1; // percent
   std::vector<std::optional<double>> eval{}; // of each metric with a column
-  // The same of averaged weights; empty: the table has no columns for them.
+  // Metrics of averaged weights; empty: the table has no such columns.
   std::vector<std::optional<double>> averaged{};
   std::optional<double> lr;
   std::optional<double> images_per_second;
-  std::optional<double> comm_wait; // share of the time
+  std::optional<double> comm_wait; // fraction of the time
   std::optional<double> seconds; // since the process started the run
 };
 
-// Which columns a run has beside those that all have.
+// Optional columns of a run.
 struct SummaryColumns {
   bool averages = false; // metrics of averaged weights
   bool real_labels = false; // metrics of eval.real_labels
@@ -62,12 +62,12 @@ struct SummaryColumns {
 // The metrics that have columns.
 std::vector<MetricInfo> summary_metrics(const SummaryColumns& columns);
 
-// "epoch,step,train_loss,...": the names of SummaryRow's fields, in order, with
-// "eval_" before those of metrics, and "ema_" before those of averaged weights,
-// where there are `averages`.
+// Returns "epoch,step,train_loss,...": the names of SummaryRow's fields, in
+// order, with the prefix "eval_" for metrics and, with `averages`, "ema_" for
+// metrics of averaged weights.
 std::string summary_header(const SummaryColumns& columns = {});
 
-// A row without its newline: numbers parse back to exactly the same double.
+// Returns a row without newline; numbers parse back to exactly the same double.
 std::string summary_text(const SummaryRow& row);
 
 // summary.csv: a header and one row per evaluation.

@@ -39,7 +39,7 @@ class RecordSink {
   // Returns true when the record is written, or queued behind a stalled reader,
   // which is waited for at most `patience` seconds.
   bool write(std::string_view record, double patience = kPatience);
-  // Writes what is queued without waiting; true when nothing is left.
+  // Writes the queue without waiting; returns true if nothing is left.
   bool flush();
 
   explicit operator bool() const { return static_cast<bool>(fd_); }
@@ -57,7 +57,7 @@ class RecordSink {
 
   // Writes the queue until it is empty, fails or would block.
   void push(double patience);
-  // One write(2) of `size` bytes at most, EAGAIN where it would block.
+  // One write(2) of at most `size` bytes; EAGAIN if it would block.
   std::ptrdiff_t write_some(const char* bytes, std::size_t size);
   void note_error(int error_number);
 

@@ -105,7 +105,7 @@ std::string rate_text(double images_per_second) {
       : "";
 }
 
-// "top1 97.31 %", "map 67.59 %", or the loss where there are no classes.
+// Returns "top1 97.31 %", "map 67.59 %", or the loss without classes.
 std::string short_text(const Reached& reached) {
   return reached.map     ? fmt::format("map {:.2f} %", *reached.map)
       : reached.correct1 ? "top1 " + percent(*reached.correct1, reached.count)
@@ -168,7 +168,7 @@ std::string time_text(const Closing& end) {
 // The last line, and what of it did not fit into the width of the terminal and
 // stands above it.
 struct LastLine {
-  std::string text; // behind the outcome
+  std::string text; // after the outcome
   bool has_result = false; // in full
   bool has_folder = false;
 };

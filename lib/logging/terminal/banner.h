@@ -21,28 +21,27 @@ struct BannerLine {
 
 using BannerSection = std::vector<BannerLine>;
 
-// What a run prints before its first step: a title, a rule, and sections with
-// an empty line between them, labels and texts each in a column of their own.
-// Texts are wrapped between words at style.columns, words that are longer than
-// that behind `/`, `,` and `=`. Empty sections and lines
-// with an empty text are left out. Ends with a newline.
+// Returns the banner of a run: a title, a rule, and sections separated by empty
+// lines, with labels and texts in two columns. Texts are wrapped between words
+// at style.columns, longer words after `/`, `,` and `=`. Empty sections and
+// lines with an empty text are left out. Ends with a newline.
 std::string banner(
     const std::string& title,
     const std::vector<BannerSection>& sections,
     const TerminalStyle& style);
 
-// Such sections alone.
+// Returns the sections alone.
 std::string sections_text(
     const std::vector<BannerSection>& sections,
     const TerminalStyle& style);
 
-// What an evaluation over `count` samples reached.
+// Result of an evaluation over `count` samples.
 struct Reached {
   double loss = 0.0;
-  // None where there are no classes.
+  // nullopt without classes.
   std::optional<std::int64_t> correct1;
   std::optional<std::int64_t> correct5; // none of fewer than six classes
-  std::optional<double> map; // in percent; none but of lists of labels
+  std::optional<double> map; // in percent; multi-label data only
   std::int64_t count = 0;
 };
 
@@ -58,10 +57,10 @@ struct Closing {
   std::int64_t steps = 0; // 0: an evaluation alone
   std::int64_t total_steps = 0; // of the whole run
   std::int64_t epochs = 0; // whole ones
-  // Of the epoch that has begun after them: steps made, and all.
+  // The partial epoch after them: completed steps, and all steps.
   std::int64_t begun_steps = 0;
   std::int64_t epoch_steps = 0;
-  double images_per_second = 0.0; // of training; 0: not known
+  double images_per_second = 0.0; // of training; 0: unknown
   std::optional<Reached> last; // last evaluation
   std::optional<std::string> best; // "top1 97.50 at epoch 9"
   std::string pruned{}; // "80.0 % of 1,234 weights are zero"

@@ -49,9 +49,9 @@ class Console {
   void error(std::string_view text);
   // As info(), to the log file only.
   void log(std::string_view text);
-  // A text that looks different on a terminal and in a file: `render` is
-  // called once for each of them that there is, and its result is written as
-  // it is.
+  // Prints a text that depends on the style of the output: `render` is called
+  // once for the terminal and once for the log file, and its result is written
+  // unchanged.
   void print(const std::function<std::string(const TerminalStyle&)>& render);
 
   // As print(), to the terminal only.
@@ -68,7 +68,7 @@ class Console {
 
   // Lines (or texts of several lines) that could not be written.
   std::int64_t dropped() const;
-  // "", or a sentence on what was dropped and why.
+  // Returns a sentence on dropped output and the reason, or "".
   std::string problem() const;
 
  private:

@@ -36,13 +36,14 @@ std::string rate_text(double images_per_second) {
   if (!(images_per_second >= 0.0 && images_per_second < kMost)) {
     return "-";
   }
-  // Slow runs (large models on a CPU) need a digit behind the point.
+  // Slow runs (large models on a CPU) need a decimal.
   return images_per_second < 10.0 && images_per_second > 0.0
       ? fmt::format("{:.1f}", images_per_second)
       : with_commas(std::llround(images_per_second));
 }
 
-// "4.1 MiB 12.3%": what a step sends and how long it waits for it.
+// Returns "4.1 MiB 12.3%": bytes sent per step, and the fraction of time spent
+// waiting.
 std::string exchange_text(const ProgressState& state) {
   return state.phase == Phase::kEval || state.comm_bytes == 0
       ? ""
@@ -80,7 +81,7 @@ struct Field {
   }
 };
 
-// Without those that have no value.
+// Removes fields without a value.
 std::vector<Field> present(std::vector<Field> fields) {
   std::erase_if(fields, [](const Field& field) { return field.value.empty(); });
   return fields;

@@ -28,7 +28,7 @@ struct ProgressState {
   std::int64_t batch = 0; // done of this epoch (steps), or of this evaluation
   std::int64_t batches = 0;
   double loss = 0.0;
-  std::optional<double> top1; // percent; none where there are no classes
+  std::optional<double> top1; // percent; nullopt without classes
   std::optional<double> top5; // percent
   double lr = 0.0; // not shown in Phase::kEval
   double images_per_second = 0.0; // of all workers together
@@ -37,8 +37,8 @@ struct ProgressState {
   std::int64_t comm_bytes = 0;
   double comm_wait = 0.0; // fraction of the time that steps waited for it
   std::optional<ShownStaleness> staleness{}; // in modes that measure it
-  std::int64_t bad_samples = 0; // different ones that were replaced so far
-  std::string unsaved{}; // what is wrong with checkpoints; "": nothing
+  std::int64_t bad_samples = 0; // number of distinct samples replaced so far
+  std::string unsaved{}; // problem with checkpoints, or ""
   double eta_seconds = 0.0; // negative or not finite: unknown
 };
 
@@ -50,9 +50,9 @@ struct ProgressState {
 // failed, last of step 40" where they do.
 std::string plain_line(const ProgressState& state);
 
-// What one worker of several did, for its own log: "worker 1  epoch 3/10  batch
-// 120/156  loss 1.2345  top1 56.25  samples 320  img/s 617  wait 0.3%  comm 4.1
-// MiB 12.3%"; without loss where `samples` is 0.
+// Returns the line of one of several workers for its own log: "worker 1 epoch
+// 3/10 batch 120/156 loss 1.2345 top1 56.25 samples 320 img/s 617 wait 0.3%
+// comm 4.1 MiB 12.3%"; without loss if `samples` is 0.
 std::string
 worker_line(int rank, std::int64_t samples, const ProgressState& state);
 
@@ -79,11 +79,11 @@ struct EpochSummary {
 // matters least is left out until the rest fits.
 std::string epoch_line(const EpochSummary& epoch, const TerminalStyle& style);
 
-// Of a piece of work: 0 to 1.
+// Returns the completed fraction, 0 to 1.
 double share_done(std::int64_t done, std::int64_t all);
 
-// A bar of exactly `width` columns of which `share` (0 to 1) is done: in halves
-// of a column with box-drawing characters, else as [===>    ].
+// Returns a bar of exactly `width` columns with the fraction `share` done: in
+// half columns with box-drawing characters, otherwise as [===> ].
 std::string work_bar(double share, int width, const TerminalStyle& style);
 
 // How far a piece of work is: "reading ----- 123/1,000  456/s  eta 0:12", at
@@ -95,8 +95,8 @@ std::string work_line(
     double seconds,
     const TerminalStyle& style);
 
-// The line below all others on a console with a live line, drawn again ten
-// times a second at most. The console must outlive it.
+// The live line at the bottom of a console, redrawn at most ten times a second.
+// The console must outlive it.
 class LiveLine {
  public:
   explicit LiveLine(Console& console) : console_(console) {}
@@ -145,8 +145,8 @@ class ProgressDisplay {
   bool wants_update() const;
   // Redraws the live line if wants_update().
   void update(const ProgressState& state);
-  // A state worth keeping (every log.every steps): a plain line to the log
-  // file, and to the terminal where there is no live line.
+  // Logs a state (every log.every steps): a plain line to the log file, and to
+  // the terminal if it has no live line.
   void milestone(const ProgressState& state);
   // Removes the live line.
   void clear() { line_.clear(); }

@@ -7,7 +7,7 @@
 
 namespace vitrain::logging {
 
-// What a reader of text can show. The default is what a file gets.
+// Capabilities of a text output. The default is for files.
 struct TerminalStyle {
   bool colour = false; // SGR escape sequences
   bool unicode = false; // characters beyond ASCII in rules and bars

@@ -4,9 +4,9 @@
 
 namespace vitrain::models {
 
-// Puts a family behind those of families(), for this process. What makes its
-// networks has to be known too: networks/add_network.h is for callers. Throws
-// Error(kInternal) where a family has that name.
+// Appends a family to families(), in this process only. Callers use
+// networks/add_network.h, which also registers the function that makes the
+// networks. Throws Error(kInternal) if a family of that name exists.
 void add_family(const Family& family);
 
 } // namespace vitrain::models

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::int64_t kImageNetClasses = 1000;
 
-// Those of this library, then those that the program has added.
+// Families of this library, then families added by the program.
 std::vector<const Family*>& table() {
   static std::vector<const Family*> families(
       kFamilies.begin(), kFamilies.end());

@@ -20,81 +20,81 @@ namespace vitrain::models {
 
 inline constexpr std::int64_t kFp32Bytes = 4;
 
-// Bytes of the results of layers, of one sample.
+// Bytes of the activations of one sample.
 struct ActivationBytes {
-  std::int64_t kept = 0; // of training: what backward needs of a forward pass
-  std::int64_t passing = 0; // without backward: the most that is needed at once
+  std::int64_t kept = 0; // training: activations kept for backward
+  std::int64_t passing = 0; // inference: peak of the activations
 };
 
-// Everything that the program knows of a family of networks beside the networks
-// themselves (networks/). Each stands in the family's own file, and families()
-// lists them.
+// Description of a family of networks, except the networks themselves
+// (networks/). Each is defined in the family's own file; families() lists them.
 struct Family {
   const char* name; // "vit"
-  // Names that find() knows beyond list(), in words; null: none.
+  // Text that describes names accepted by find() beyond list(); null: none.
   const char* pattern = nullptr;
-  // The names that `vitrain models` lists, small to large.
+  // Names listed by `vitrain models`, small to large.
   std::vector<std::string> (*list)();
-  // What a name alone says: image_size, channels and the family's own numbers;
-  // none where the name is not of this family.
+  // Returns the spec of a name: image_size, channels and the family's own
+  // numbers; nullopt if the name is not of this family.
   std::optional<ModelSpec> (*find)(const std::string& name);
-  // Keys of the recipe's section `model` that change such a network, of those
-  // which not every family has.
+  // Optional keys of the recipe's section `model` that this family supports.
   std::vector<std::string_view> (*options)(const ModelSpec& named) =
       [](const ModelSpec&) { return std::vector<std::string_view>{}; };
-  // What can be wrong with a recipe for images; null: nothing.
+  // Checks a recipe for images; null: no rules.
   void (*check)(
       const config::ModelConfig& config,
       const ModelSpec& named,
       config::Checker& checker) = nullptr;
-  // Puts what the recipe sets in place of the numbers of the name; null: it has
-  // no such options.
+  // Overwrites the numbers of the name with those that the recipe sets; null:
+  // the family has no such options.
   void (*apply)(const config::ModelConfig& config, ModelSpec& spec) = nullptr;
   std::string (*describe)(const ModelSpec& spec); // in `vitrain models`
-  // What decides the shapes and the meaning of the weights, beside the name and
-  // the outputs: runs continue only checkpoints of the same text.
+  // Returns a text of everything, besides name and outputs, that determines the
+  // shapes and the meaning of the weights. A run resumes only from a checkpoint
+  // with the same text.
   std::string (*identity)(const ModelSpec& spec);
-  // Counted from the numbers alone; in bf16 where `bf16` (autocast). Null: what
-  // needs to know runs the network (networks/cost.h).
+  // Estimates activations from the numbers, in bf16 (autocast) if `bf16`. Null:
+  // callers run the network on the meta device instead (networks/cost.h).
   ActivationBytes (*activations)(const ModelSpec& spec, bool bf16) = nullptr;
-  // Starts of the names of the classifier's tensors: what weights of other
-  // classes do not bring.
+  // Prefixes of the names of the classifier's tensors, which weights for other
+  // classes lack.
   std::vector<std::string> classifier{"head."};
-  // The layers of its parameters, for layer decay: timm's; of a name the first
-  // rule that matches counts, and names without one are of the last layer.
+  // Rules from parameter names to layers for layer decay, as timm's. The first
+  // matching rule applies; names without a match belong to the last layer.
   // Empty: runs of twelve parameters.
   std::vector<LayerRule> layers{};
-  // Places over the image, in rows and columns, that a tensor of positions has
-  // (of a table of relative ones, its window's); null: squares.
+  // Returns the grid of a position tensor in rows and columns (for a table of
+  // relative positions, the window); null: grids are square.
   ImageSize (*grid)(const ModelSpec& spec, std::string_view tensor) = nullptr;
-  // How timm's own loader brings its positions to another grid: what
-  // model.pretrained_resampling: timm means; null: kTimm.
+  // Returns the method by which timm resamples positions to another grid, which
+  // is the meaning of model.pretrained_resampling: timm; null: kTimm.
   Resampling (*resampling)(const ModelSpec& spec) = nullptr;
-  // Whether it has a head for a teacher beside that of the classes; null: no.
+  // Returns true if the network has a distillation head; null: it never has
+  // one.
   bool (*two_heads)(const ModelSpec& spec) = nullptr;
-  // Its networks take images of other sizes than the spec's, too, with the same
-  // weights, as long as `check` allows them: nothing depends on the size, or
-  // positions are resampled on their way.
+  // The weights work for images of any size that `check` allows: nothing
+  // depends on the size, or forward() resamples positions.
   bool any_image_size = false;
-  bool takes_vectors = false; // beside images
-  // It has no classifier and gives its own loss: train.loss: pixels.
+  bool takes_vectors = false; // as well as images
+  // The network has no classifier and computes its own loss (train.loss:
+  // pixels).
   bool learns_pixels = false;
-  bool channels_last = false; // the layout in which it wants images
-  // Measured: resident memory over what its layers hold in training.
+  bool channels_last = false; // preferred memory layout of images
+  // Measured: resident memory / estimated memory in training.
   double memory_overhead = 1.1;
 };
 
-// Every family.
+// Returns every family.
 std::span<const Family* const> families();
 
-// What a name alone says: every number but the classes (1000). None when the
-// name belongs to no family.
+// Returns the spec of a name, with 1000 classes; nullopt if no family knows the
+// name.
 std::optional<ModelSpec> find_model(const std::string& name);
 
-// The names that `vitrain models` lists.
+// Returns the names listed by `vitrain models`.
 std::vector<std::string> listed_names();
 
-// A network whose name is one word, with what the name says of it.
+// A row of a table of networks: a fixed name and its spec.
 template <typename Numbers>
 struct NamedNetwork {
   const char* name;
@@ -103,7 +103,8 @@ struct NamedNetwork {
   Numbers numbers;
 };
 
-// Family::list and Family::find of a family that is a table of them.
+// Family::list and Family::find for a family defined by a table of
+// NamedNetwork.
 template <const auto& table>
 std::vector<std::string> names_in() {
   std::vector<std::string> names;
@@ -127,12 +128,12 @@ std::optional<ModelSpec> find_in(const std::string& name) {
   return spec;
 }
 
-// The size that a recipe sets, or that of the name.
+// Returns the image size of the recipe; if unset, of the name.
 ImageSize image_size_of(
     const config::ModelConfig& config,
     const ModelSpec& named);
 
-// Family::options of a family whose blocks can be dropped, and nothing else.
+// Family::options for families whose only option is model.drop_path.
 std::vector<std::string_view> drop_path_option(const ModelSpec& named);
 
 // Requires that the sides of images are multiples of `multiple`, the patch
@@ -143,7 +144,7 @@ void check_multiple(
     std::int64_t multiple,
     config::Checker& checker);
 
-// Family::check and Family::grid of a family whose numbers have a patch_size.
+// Family::check and Family::grid for families whose numbers have a patch_size.
 template <typename Numbers>
 void check_patches(
     const config::ModelConfig& config,
@@ -157,14 +158,14 @@ ImageSize patch_grid(const ModelSpec& spec, std::string_view /*tensor*/ = {}) {
   return {spec.image_size.height / patch, spec.image_size.width / patch};
 }
 
-// Requires that images have at least so many pixels a side.
+// Requires sides of at least `least` pixels.
 void check_least_side(
     const config::ModelConfig& config,
     const ModelSpec& named,
     std::int64_t least,
     config::Checker& checker);
 
-// Family::check of a family whose images need at least so many.
+// Family::check for families that need sides of at least `least` pixels.
 template <std::int64_t least>
 void check_least(
     const config::ModelConfig& config,
@@ -173,8 +174,8 @@ void check_least(
   check_least_side(config, named, least, checker);
 }
 
-// Family::describe of a family whose stages have widths and depths, or its
-// beginning.
+// Family::describe, or its first part, for families whose stages have widths
+// and depths.
 template <typename Numbers>
 std::string describe_stages(const ModelSpec& spec) {
   const auto& net = spec.get<Numbers>();
@@ -184,13 +185,13 @@ std::string describe_stages(const ModelSpec& spec) {
       fmt::join(net.depths, "-"));
 }
 
-// Family::identity of networks whose weights fit images of any size, and of
-// those whose weights do not.
+// Family::identity for networks whose weights fit any image size, and for
+// networks whose weights do not.
 std::string channels_identity(const ModelSpec& spec);
 std::string image_identity(const ModelSpec& spec);
 
-// The digits of a positive number up to 4096, without sign or leading zero: a
-// size in a name.
+// Parses a size in a name: a number from 1 to 4096 without sign or leading
+// zero. Returns false for other texts.
 bool parse_size(std::string_view text, std::int64_t& value);
 
 } // namespace vitrain::models

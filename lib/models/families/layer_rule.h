@@ -4,19 +4,19 @@
 
 namespace vitrain::models {
 
-// The parameters whose names begin with a match of `pattern` stand in part
-// `part`, counted from the input on, and there in the order of the numbers that
-// it captures, then of `last`.
+// Maps parameters to layers. Names that begin with a match of `pattern` belong
+// to part `part`, counted from the input, ordered by the numbers that the
+// pattern captures, then by `last`.
 struct LayerRule {
   double part = 0;
   const char* pattern = nullptr; // a regular expression
   std::vector<double> last{};
-  // Its first captured numbers end where those of the rule before end: two
-  // kinds of blocks that stand beside each other.
+  // Aligns the largest first captured number with that of the rule before, for
+  // two kinds of parallel blocks.
   bool ends_together = false;
 };
 
-// As LayerRule::last: part of the layer before it.
+// Value of LayerRule::last that joins the previous layer.
 inline constexpr double kWithPreviousLayer = 99999.0;
 
 inline constexpr const char* kNumberedBlocks = R"(blocks\.(\d+))";
@@ -25,13 +25,14 @@ inline constexpr const char* kNumberedDownsamples =
 inline constexpr const char* kNumberedStageBlocks =
     R"(stages\.(\d+)\.blocks\.(\d+))";
 
-// A stem, numbered blocks and what stands behind them.
+// Rules for a stem, numbered blocks and the layers after them.
 inline std::vector<LayerRule>
 layers_in_blocks(const char* stem, const char* blocks, const char* end) {
   return {{0, stem}, {1, blocks}, {1, end, {kWithPreviousLayer}}};
 }
 
-// The same in stages that begin with a layer of their own.
+// Rules for a stem, stages of blocks that each begin with a downsampling layer,
+// and the layers after them.
 inline std::vector<LayerRule> layers_in_stages(
     const char* stem,
     const char* downsample,

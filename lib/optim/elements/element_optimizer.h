@@ -11,7 +11,7 @@
 
 namespace vitrain::optim {
 
-// What a rule for elements knows of its group.
+// Options of an elementwise rule for its group.
 struct RuleOptions {
   config::OptimNumbers numbers;
   double weight_decay = 0.0;
@@ -52,20 +52,20 @@ void apply_rule(
   detail::run_on_device(elements, kernel, rate.non_finite);
 }
 
-// Of steps that are 0 where they do not agree with the gradient: those of each
-// parameter are multiplied by its size over the number of the others, at most
-// 1000 (Liang et al., "Cautious optimizers", 2024; timm's).
+// Rescales cautious steps, which are 0 where they disagree with the gradient:
+// each parameter's steps are multiplied by its size / its number of nonzero
+// steps, at most 1000 (Liang et al., "Cautious optimizers", 2024; as timm).
 void scale_cautious_steps(
     const std::vector<const Segment*>& segments,
     std::int64_t own_begin,
     const at::Tensor& steps);
 
-// What most rules have.
+// Defaults of a rule.
 struct ElementRule {
-  // Whether the steps are left in a buffer, for finish().
+  // True if the steps stay in a buffer for finish().
   static constexpr bool kKeepsSteps = false;
 
-  // What a buffer holds at first.
+  // Initial value of a buffer.
   static double fill(std::size_t /*state*/) { return 0.0; }
 };
 

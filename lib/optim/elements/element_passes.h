@@ -17,8 +17,8 @@ struct Elements {
   at::Tensor weights;
   at::Tensor gradients;
   std::array<at::Tensor, kStates> state;
-  // Where steps go instead of being made, and whether a step counts only where
-  // it agrees with the gradient (else it is 0); undefined: they are made.
+  // Buffer that receives the steps; undefined: the steps are applied.
+  // `cautious`: steps that disagree with the gradient become 0.
   at::Tensor steps{};
   bool cautious = false;
 
@@ -85,7 +85,7 @@ void run_on_cpu(const Elements<kStates>& elements, const Kernel& kernel) {
       });
 }
 
-// Block by block, so that what lies between two operators stays in the cache.
+// Works block by block, so that intermediate values stay in the cache.
 template <std::size_t kStates, typename Kernel>
 void run_on_device(
     const Elements<kStates>& all,

@@ -15,7 +15,7 @@ namespace vitrain::optim {
 // CPU, where one pass over the buffers makes the whole update, and Value on
 // devices, where each operator is a kernel on a block that stays in the cache.
 
-// Four numbers beside each other.
+// Vector of four numbers.
 struct Lanes {
   using Native = float __attribute__((vector_size(16), may_alias));
   static constexpr std::int64_t kCount = 4;
@@ -76,8 +76,8 @@ T mixed(const T& a, const T& b, const T& share) {
   return a + (b - a) * share;
 }
 
-// What a rule makes of its numbers for a step: weights become
-// weights x keep - step(weights, gradient, state).
+// A rule's kernel for one step: weights become weights * keep - step(weights,
+// gradient, state).
 template <typename T, typename Step>
 struct Kernel {
   T keep;

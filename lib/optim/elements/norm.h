@@ -15,7 +15,8 @@ namespace vitrain::optim {
 // gradients of a ViT-B.
 at::Tensor euclidean_norm(const at::Tensor& values);
 
-// The same of each part, one at least, all of one device: [parts].
+// Returns the norm of each part: [parts]. Requires at least one part, all on
+// one device.
 at::Tensor euclidean_norms(const std::vector<at::Tensor>& parts);
 
 } // namespace vitrain::optim

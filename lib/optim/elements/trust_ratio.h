@@ -9,8 +9,8 @@
 
 namespace vitrain::optim {
 
-// What to multiply by, of norms of weights and of directions: all [number of
-// segments].
+// Factors of the steps from the norms of weights and directions; all tensors
+// are [number of segments].
 using TrustRatio = std::function<
     at::Tensor(const at::Tensor& weights, const at::Tensor& directions)>;
 

@@ -17,8 +17,8 @@ struct RowsAndColumns {
   std::int64_t rows = 0;
 };
 
-// Of parameters whose second moments are kept by row and column: those with at
-// least 16 of both.
+// Returns the dimensions of parameters whose second moments are factored into
+// rows and columns, at least 16 of both; otherwise nullopt.
 std::optional<RowsAndColumns> factors_of(at::IntArrayRef shape) {
   constexpr std::int64_t kLeast = 16;
   if (shape.size() < 2) {
@@ -139,7 +139,8 @@ class Adafactor final : public Optimizer {
     const MeanSquares means = mean_squares(gradient, kSmall);
     const at::Tensor& rows = rows_[index][i];
     const at::Tensor& columns = columns_[index][i];
-    const bool turned = factors.rows == 0; // what is kept without them
+    const bool turned =
+        factors.rows == 0; // buffers are indexed by the remaining dimension
     blend(rows, turned ? means.over_first : means.over_second, fresh, rate);
     blend(columns, turned ? means.over_second : means.over_first, fresh, rate);
     const at::Tensor by_row = root_of_rows(rows, factors.columns);

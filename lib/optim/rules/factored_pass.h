@@ -16,7 +16,7 @@ struct MeanSquares {
 };
 MeanSquares mean_squares(const at::Tensor& gradient, float small);
 
-// What a step is made of, gradient x by_first x by_second, and where it goes.
+// A step, gradient * by_first * by_second, and its destination.
 struct FactoredStep {
   at::Tensor gradient;
   at::Tensor by_first; // [A, 1, ...]

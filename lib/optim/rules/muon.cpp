@@ -23,8 +23,9 @@ bool in_fp32_on_cpu(const at::Tensor& matrix) {
   return matrix.is_cpu() && matrix.scalar_type() == at::kFloat;
 }
 
-// a x b where that is symmetric, [m, m]: in blocks of rows, those below the
-// diagonal copied from above it; of n blocks (n + 1) / 2n of the operations.
+// Returns the symmetric product a b, [m, m]: blocks of rows above the diagonal
+// are computed, blocks below are copied. With n blocks this takes (n + 1) / 2n
+// of the operations.
 at::Tensor symmetric_product(const at::Tensor& a, const at::Tensor& b) {
   // Measured: products of fewer rows lose more than the operations bring.
   constexpr std::int64_t kLeast = 512;
@@ -87,18 +88,18 @@ at::Tensor orthogonal(const at::Tensor& matrix, double eps) {
   const bool tall = matrix.size(0) > matrix.size(1);
   at::Tensor x = tall ? matrix.t() : matrix;
   x = (x / at::linalg_matrix_norm(x).clamp_min(eps)).contiguous();
-  // Five iterations of [m, n] are 20 m^2 n + 10 m^3 operations, by x x^T
-  // 4 m^2 n + 34 m^3, and those of symmetric products less; with half the bits
-  // its small values would be lost.
+  // Five iterations on [m, n] take 20 m^2 n + 10 m^3 operations; through x x^T
+  // they take 4 m^2 n + 34 m^3, fewer with symmetric products. Only in fp32:
+  // bf16 would lose the small values of x x^T.
   const bool by_gram = in_fp32_on_cpu(x) && 8 * x.size(1) > 15 * x.size(0);
   x = by_gram ? iterated_by_gram(x) : iterated(x);
   return tall ? x.t() : x;
 }
 
 // Jordan et al., "Muon: an optimizer for hidden layers in neural networks",
-// 2024, with the step's size of Liu et al., "Muon is scalable for LLM
-// training", 2025 (that of an AdamW), as timm computes it; what is no matrix is
-// updated by AdamW, with nesterov by NAdamW.
+// 2024, with the step size of Liu et al., "Muon is scalable for LLM training",
+// 2025 (matched to AdamW), as timm computes it. Parameters that are no matrices
+// are updated by AdamW, with nesterov by NAdamW.
 class Muon final : public Optimizer {
  public:
   Muon(FlatState& parameters, const config::OptimConfig& options)
@@ -137,7 +138,7 @@ class Muon final : public Optimizer {
       const Segment& segment,
       const at::Tensor& direction,
       const Rate& rate) {
-    // What precedes this worker's share is no part of `direction`.
+    // `direction` begins with this worker's share.
     Segment there = segment;
     there.offset -= group.own_begin;
     const at::Tensor matrix =

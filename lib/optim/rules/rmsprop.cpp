@@ -46,8 +46,8 @@ struct RmsPropRule : ElementRule {
   }
 };
 
-// The same as TensorFlow and timm compute it: averages begin with 1, eps is
-// under the root, and the momentum's buffer has the learning rate in it.
+// RMSProp of TensorFlow and timm: averages start at 1, eps is under the root,
+// and the momentum buffer includes the learning rate.
 template <bool kMomentum>
 struct RmsPropTfRule : ElementRule {
   static constexpr auto kStates = RmsPropRule<kMomentum>::kStates;

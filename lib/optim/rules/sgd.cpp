@@ -54,8 +54,8 @@ class Sgd : public Optimizer {
   Buffers* buffers_;
 };
 
-// SGD whose gradients come with their momentum. Momentum is linear: the buffer
-// keeps that of the weight decay, which is added here.
+// SGD for gradients that already contain momentum. Momentum is linear, so the
+// buffer holds the momentum of the weight decay alone.
 class VelocitySgd final : public Sgd {
  public:
   VelocitySgd(FlatState& parameters, const config::OptimConfig& options)

@@ -4,7 +4,7 @@
 
 namespace vitrain::optim {
 
-// Of optimizers that are constructed from what MakeOptimizer is given.
+// MakeOptimizer for a class with a (parameters, options) constructor.
 template <typename Rule>
 std::unique_ptr<Optimizer> construct(
     FlatState& parameters,

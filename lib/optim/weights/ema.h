@@ -20,19 +20,19 @@ struct EmaOptions {
   double gamma = 1.0;
   double power = 2.0 / 3.0;
   std::int64_t start = 0; // steps until which the average is a copy
-  std::int64_t every = 1; // steps from one averaging to the next
+  std::int64_t every = 1; // steps between two averagings
   // Whether the average is updated after a step (from 1), in place of `every`.
   std::function<bool(std::int64_t step)> due{};
-  bool average_buffers = true; // else they are those of the module
+  bool average_buffers = true; // false: buffers are copied from the module
 };
 
-// Share of the old average that the averaging keeps before which there were `n`
-// behind `start`: none of the first. With `every` 1 that of timm's ModelEmaV3
-// with update_after_step `start`.
+// Returns the weight of the old average in the (n + 1)-th averaging after
+// `start`; 0 for the first. With `every` 1 it equals timm's ModelEmaV3 with
+// update_after_step `start`.
 double ema_decay(const EmaOptions& options, std::int64_t n);
 
-// How many averagings there were until the end of step `step` (from 1), if none
-// was left out.
+// Returns the number of averagings up to the end of step `step` (from 1), if
+// none was skipped.
 std::int64_t averagings_until(const EmaOptions& options, std::int64_t step);
 
 // The average, by default an exponential moving one, of a module's weights and
@@ -47,25 +47,25 @@ class Ema {
       const FlatState& parameters,
       const EmaOptions& options);
 
-  // Begins anew with a copy of what the module has now.
+  // Restarts with a copy of the module's current values.
   void reset();
   // After step `step` (from 1), which changed the weights: averages, if the
   // options say so of this step. Nothing waits for the device.
   void update(std::int64_t step);
-  // Averagings behind `start`: update() is not called for steps that are
-  // skipped, which do not count.
+  // Number of averagings after `start`. Skipped steps do not count: update() is
+  // not called for them.
   std::int64_t averagings() const { return averagings_; }
 
-  // By the names that they have in the module: all that it has.
+  // Returns all averages, by their names in the module.
   std::map<std::string, at::Tensor> state() const;
-  // Takes over what state() and averagings() returned. Throws Error(kWeights)
-  // naming what is missing or of another shape; then nothing has changed.
+  // Restores the results of state() and averagings(). Throws Error(kWeights)
+  // that names missing or wrongly shaped tensors; nothing is changed then.
   void load_state(
       const std::map<std::string, at::Tensor>& state,
       std::int64_t averagings);
 
-  // The averages of the parameters, one for each group of the flat state, and
-  // those of the buffers, by name.
+  // Averages of the parameters, one flat tensor per group, and of the buffers,
+  // by name.
   const std::vector<at::Tensor>& parameters() const { return averages_; }
   std::map<std::string, at::Tensor> buffers() const;
 

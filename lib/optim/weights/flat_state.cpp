@@ -27,7 +27,7 @@ void remember_layout(Segment& segment) {
       : at::empty_like(parameter, at::MemoryFormat::Contiguous).strides().vec();
 }
 
-// Elements of the segments, one behind the other.
+// Places the segments one after the other. Returns the number of elements.
 std::int64_t place_in_a_row(FlatGroup& group) {
   std::int64_t size = 0;
   for (Segment& segment : group.segments) {
@@ -37,8 +37,9 @@ std::int64_t place_in_a_row(FlatGroup& group) {
   return size;
 }
 
-// The same in shares of `share_size`, whose ends no segment crosses. Returns
-// where the last one ends, or nothing where they are more than `count` shares.
+// Places the segments into shares of `share_size` elements, so that none
+// crosses the end of a share. Returns the end of the last segment, or nullopt
+// if they need more than `count` shares.
 std::optional<std::int64_t>
 place_in_shares(FlatGroup& group, std::int64_t share_size, std::int64_t count) {
   std::int64_t end = 0;
@@ -79,8 +80,8 @@ void flatten(
     size = place_whole(group, share.count);
   } else {
     size = place_in_a_row(group);
-    // Whole vectors of every instruction set: then a share's kernel does the
-    // same arithmetic for each element as that of the whole buffer.
+    // Shares are whole vectors of every instruction set, so that the kernel
+    // does the same arithmetic per element on a share as on the whole buffer.
     group.share_size = aligned((size + share.count - 1) / share.count);
   }
   group.own_begin = std::min(size, share.index * group.share_size);
@@ -98,7 +99,7 @@ void flatten(
   }
 }
 
-// What has been done to a parameter, unless `good`.
+// Throws with a description of what happened to a parameter, unless `good`.
 void expect(bool good, const std::string& name, const char* what) {
   VITRAIN_CHECK(
       good,

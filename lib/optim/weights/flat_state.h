@@ -21,10 +21,11 @@ struct Segment {
   at::Tensor parameter; // view of FlatGroup::parameters
   std::int64_t offset = 0; // elements from the start of the buffer
   std::vector<std::int64_t> shape{}; // that the parameter had
-  // Of its dense elements: those of a convolution may lie in channels_last.
+  // Strides of the dense parameter; convolution weights may be in
+  // channels_last.
   std::vector<std::int64_t> strides{};
 
-  // Its part of a buffer that is laid out as the group's, as a view.
+  // Returns a view of this segment's part of a buffer with the group's layout.
   at::Tensor in(const at::Tensor& buffer) const;
   // `values`, of its shape, in the order in which they lie in a buffer: [n].
   at::Tensor flat(const at::Tensor& values) const;
@@ -39,20 +40,21 @@ struct Share {
   bool whole_parameters = false;
 };
 
-// What the parameters of a group have in common.
+// Settings shared by the parameters of a group.
 struct GroupSettings {
   std::string name;
   double weight_decay = 0.0;
-  double lr_scale = 1.0; // of the schedule's learning rate
+  double lr_scale = 1.0; // factor of the schedule's learning rate
   bool exempt = false; // from weight decay, by the rules
-  // The optimizer's rule for what is no matrix (muon).
+  // True: the optimizer's rule for parameters that are no matrices (muon).
   bool fallback = false;
-  std::int64_t from_epoch = 1; // not trained before
-  std::optional<std::int64_t> until_epoch{}; // nor behind this one
+  std::int64_t from_epoch = 1; // first epoch in which the group is trained
+  std::optional<std::int64_t>
+      until_epoch{}; // last epoch in which it is trained
 };
 
-// Groups are in the order of this: by falling lr_scale, those with weight decay
-// before the others.
+// Sort key of groups: descending lr_scale, then groups with weight decay before
+// groups without.
 inline std::tuple<double, bool, bool> order_of(const GroupSettings& group) {
   return {-group.lr_scale, group.exempt, group.fallback};
 }
@@ -67,16 +69,16 @@ struct FlatGroup : GroupSettings {
   at::Tensor gradients{}; // [n], fp32
   std::vector<Segment> segments{};
 
-  // All shares of the parameters: [count * share_size]; the parameters, and
-  // zeros behind them that make the shares equal.
+  // All shares: [count * share_size]. The parameters, padded with zeros to
+  // equal shares.
   at::Tensor shares{};
   std::int64_t share_size = 0; // elements, a multiple of 16
-  // What this worker updates: elements [own_begin, own_begin + own_size) of the
-  // parameters; own_size is share_size except in the last shares.
+  // This worker updates elements [own_begin, own_begin + own_size) of the
+  // parameters; own_size equals share_size except in the last shares.
   std::int64_t own_begin = 0;
   std::int64_t own_size = 0;
 
-  bool waits = false; // is not trained now
+  bool waits = false; // not trained in this epoch
 };
 
 // The trainable parameters of a module and their gradients as flat fp32
@@ -91,10 +93,10 @@ struct FlatGroup : GroupSettings {
 // at multiples of 64 bytes; the gaps stay zero.
 class FlatState {
  public:
-  // The groups that `grouping` makes, those first whose gradients are expected
-  // first: by falling lr_scale (the last layers), those with weight decay
-  // before the others. Requires fp32 parameters on one device, each under one
-  // name; throws Error(kInternal) naming the parameter otherwise.
+  // Creates the groups of `grouping`, in the order in which gradients are
+  // expected: descending lr_scale (the last layers first), groups with weight
+  // decay before groups without. Requires fp32 parameters on one device, each
+  // with one name; otherwise throws Error(kInternal) that names the parameter.
   FlatState(
       torch::nn::Module& module,
       const Grouping& grouping,
@@ -105,8 +107,8 @@ class FlatState {
       double weight_decay,
       const std::vector<std::string>& no_decay,
       const Share& share = {});
-  // Of groups that are laid out already, a part of another one: buffers and
-  // segments are given, all of which this worker updates.
+  // Wraps groups that are part of another FlatState: their buffers and segments
+  // exist, and this worker updates all of them.
   explicit FlatState(std::vector<FlatGroup> groups);
 
   const Share& share() const { return share_; }
@@ -115,17 +117,18 @@ class FlatState {
   // Trainable values, without gaps.
   std::int64_t parameter_count() const;
   void zero_gradients();
-  // Those of groups that wait are not to count.
+  // Zeroes the gradients of groups that are not trained in this epoch.
   void zero_waiting_gradients();
-  // Which groups wait (from_epoch, until_epoch) in the epoch `epoch`, from 1.
+  // Sets which groups are trained (from_epoch, until_epoch) in epoch `epoch`,
+  // from 1.
   void set_epoch(std::int64_t epoch);
-  // The weight decay of all groups becomes `share` of what they were made with.
+  // Sets the weight decay of all groups to `share` times their initial one.
   void scale_weight_decay(double share);
-  // Throws Error(kInternal) naming a parameter that was frozen, reshaped or
-  // given other memory since. Cheap enough for every step.
+  // Throws Error(kInternal) that names a parameter that was frozen, reshaped or
+  // moved to other memory since. Cheap enough for every step.
   void check_values() const;
-  // The same for all that can have been done to the parameters of `module`:
-  // added, removed or thawed too.
+  // As check_values(), and also finds parameters of `module` that were added,
+  // removed or unfrozen.
   void check_model(const torch::nn::Module& module) const;
 
  private:

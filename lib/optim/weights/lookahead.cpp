@@ -43,8 +43,8 @@ void after_update(
   if (!due_now && !ends) {
     return;
   }
-  // On a device nobody asks for the number of updates: what it decides, is
-  // decided there.
+  // The number of updates stays on the device, and so do decisions that depend
+  // on it: the host does not wait.
   const at::Tensor due =
       updates.remainder(every).eq(0).logical_and(non_finite.eq(0));
   const at::Tensor first = options.ramp > 0.0

@@ -110,7 +110,7 @@ bool Pruner::prune(std::int64_t step) {
   return true;
 }
 
-// The smallest of what is left, all `targets` together.
+// Prunes the smallest remaining weights over all `targets` together.
 std::int64_t Pruner::prune_weights(
     const std::vector<const Target*>& targets,
     double share) {
@@ -144,7 +144,7 @@ std::int64_t Pruner::prune_weights(
   return count;
 }
 
-// The rows with the smallest norms of what is left.
+// Prunes the remaining rows with the smallest norms.
 std::int64_t Pruner::prune_rows(const Target& target, double share) {
   const std::int64_t rows = target.weights.size(0);
   const at::Tensor mask = target.mask.cpu().reshape({rows, -1}).all(1);
@@ -159,7 +159,7 @@ std::int64_t Pruner::prune_rows(const Target& target, double share) {
     others.push_back(i);
   }
   const at::Tensor norms = at::norm(weights.index_select(0, left), 2, others);
-  // torch takes those that stay.
+  // As torch: selects the rows that stay.
   const at::Tensor kept = std::get<1>(
       at::topk(norms, left.numel() - count, /*dim=*/0, /*largest=*/true));
   const at::Tensor pruned = at::ones({rows}, at::kBool);

@@ -49,34 +49,36 @@ void check_pruned(const std::vector<std::string>& match, bool some);
 // parameters with two or more dimensions are pruned.
 class Pruner {
  public:
-  // Nothing is pruned yet. `parameters` must outlive it. Throws Error(kUsage)
-  // where no parameter matches.
+  // Starts with nothing pruned. `parameters` must outlive it. Throws
+  // Error(kUsage) if no parameter matches.
   Pruner(const FlatState& parameters, PruneOptions options);
 
-  // After step `step` (from 1): chooses, if it is due, and sets what it has
-  // chosen to zero. Returns whether there was any. Waits for the device. What a
-  // run that goes on finds undone after `end` is done then.
+  // Call after step `step` (from 1): if pruning is due, chooses weights and
+  // sets them to zero. Returns true if any were chosen. Waits for the device. A
+  // resumed run past `end` catches up on pruning that was not done.
   bool prune(std::int64_t step);
 
-  // Sets what is pruned to zero: in weights and gradients, and in buffers that
-  // are laid out as the groups' are, one for each.
+  // Sets pruned positions to zero in weights, in gradients, and in buffers with
+  // the groups' layout, one per group.
   void clear_weights() const;
   void clear_gradients() const;
   void clear(const std::vector<at::Tensor>& buffers) const;
 
-  // What is pruned, laid out as each group's buffers: bool, changed in place.
+  // Masks of the pruned positions with each group's layout: bool, changed in
+  // place.
   const std::vector<at::Tensor>& masks() const { return masks_; }
 
-  // Of the parameters that are pruned: all weights, and those that are zero.
+  // Number of weights in prunable parameters, and number of pruned ones.
   std::int64_t weights() const { return weights_; }
   std::int64_t pruned() const { return pruned_; }
   double sparsity() const {
     return static_cast<double>(pruned_) / static_cast<double>(weights_);
   }
 
-  // "prune.mask.<parameter>" -> bool, shaped as the parameter: what is pruned.
+  // Returns "prune.mask.<parameter>" -> bool with the parameter's shape, true
+  // at pruned positions.
   std::map<std::string, at::Tensor> state() const;
-  // Takes over what state() returned; what is missing is not pruned.
+  // Restores the result of state(); parameters without a mask are not pruned.
   void load_state(const std::map<std::string, at::Tensor>& state);
 
  private:

@@ -14,7 +14,7 @@
 namespace vitrain::report {
 namespace {
 
-// Without the line that tells a debugger where to find the sources.
+// Removes the source map comment.
 std::string_view without_map(std::string_view script) {
   return script.substr(0, script.rfind("\n//# sourceMappingURL="));
 }

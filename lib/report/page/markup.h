@@ -17,8 +17,8 @@ std::string html(std::string_view text);
 // element or begin a comment.
 std::string script_json(const Json& value);
 
-// A word of a command line as a POSIX shell reads it back: quoted where it has
-// other characters than letters, digits and _./:=,@%+-.
+// Quotes a word for a POSIX shell if it has other characters than letters,
+// digits and _./:=,@%+-.
 std::string shell_word(std::string_view text);
 
 } // namespace vitrain::report

@@ -7,17 +7,16 @@
 
 namespace vitrain::report {
 
-// Pages are one file each that needs nothing beside itself: scripts, style and
-// pictures are in it, and its policy lets a browser run these scripts only and
-// load nothing.
+// Each page is a self-contained file: it contains scripts, style and pictures,
+// and its policy lets a browser run only these scripts and load nothing.
 struct PageOptions {
-  std::string program; // the executable, for the commands that go on
-  std::string time; // at which it is written
-  // Lets the page's own scripts run: a text that nobody can guess, base64.
+  std::string program; // the executable, for the commands on the page
+  std::string time; // time of writing
+  // Nonce of the page's own scripts: random, base64.
   std::string nonce;
 };
 
-// Of this process and moment.
+// Returns the options for this process and time.
 PageOptions page_options();
 
 // One run: results, curves, what its evaluation left, recipe, machine,

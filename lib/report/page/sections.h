@@ -38,10 +38,11 @@ std::string problems_section(const Run& run);
 // caller ends.
 std::string curves_section();
 
-// What the last evaluation left in <run>/evaluation: confusion, classes,
-// mistakes, reliability; "" without.
+// Returns the section on <run>/evaluation: confusion, classes, mistakes,
+// reliability; "" without it.
 std::string evaluation_section(const Run& run);
-// <run>/samples.png: images as training saw them; "" without.
+// Returns the section with <run>/samples.png, the images of training; ""
+// without it.
 std::string samples_section(const Run& run);
 
 } // namespace vitrain::report

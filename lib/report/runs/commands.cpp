@@ -111,7 +111,7 @@ list_commands(const Run& run, const std::string& start, const fs::path& path) {
 } // namespace
 
 std::vector<Command> commands_for(const Run& run, const std::string& program) {
-  // "" for those of versions that did not write it.
+  // "" in runs of older versions.
   const std::string from = json_text(run.environment, "working_folder");
   const std::string start =
       (from.empty() ? "" : fmt::format("cd {} && ", shell_word(from))) +

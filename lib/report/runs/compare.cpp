@@ -14,7 +14,7 @@ bool is_about_files(std::string_view key) {
   return key == "run.name" || key == "run.output" || key.starts_with("log.");
 }
 
-// As a start record or environment.json writes it; "" where it is not there.
+// Returns a fact of a start record or environment.json; "" if it is absent.
 std::string fact_of(const Json& record, std::string_view key) {
   const auto found = record.find(key);
   if (found == record.end()) {
@@ -45,14 +45,14 @@ bool all_equal(const std::vector<std::string>& values) {
   });
 }
 
-// Rows of the keys in which a recipe differs from the first one that is known.
+// Returns rows of the keys in which recipes differ from the first known one.
 std::vector<SettingRow> different_keys(std::span<const Run> runs) {
   const auto first = std::ranges::find_if(
       runs, [](const Run& run) { return run.recipe.has_value(); });
   if (first == runs.end()) {
     return {};
   }
-  // By key: the first run's value, and those of the others that differ.
+  // By key: the first run's value, and differing values of other runs.
   std::map<std::string, std::map<std::size_t, std::string>> others;
   std::map<std::string, std::string> before;
   std::vector<std::string> order;

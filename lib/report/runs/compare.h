@@ -9,19 +9,19 @@
 
 namespace vitrain::report {
 
-// A key of the recipe, or a fact about how a run was made ("workers"), and what
-// each of several runs has there; "" where that is not known.
+// A key of the recipe, or a fact about a run ("workers"), and its value in each
+// of several runs; "" if unknown.
 struct SettingRow {
   std::string name;
   std::vector<std::string> values; // one for each run
 };
 
-// What differs between runs: keys of the recipe, then facts. Not counted: where
-// files lie and how much is logged (run.name, run.output, log.*).
+// Returns the differences between runs: keys of the recipe, then facts. Ignores
+// paths and logging (run.name, run.output, log.*).
 std::vector<SettingRow> different_settings(std::span<const Run> runs);
 
-// What a run's recipe sets otherwise than the defaults: two values, its own and
-// the default.
+// Returns the non-default keys of a run's recipe, with two values: the run's
+// and the default.
 std::vector<SettingRow> settings_of(const Run& run);
 
 } // namespace vitrain::report

@@ -25,7 +25,7 @@ struct NamedClass {
   // Of lists of labels, from 0 to 1.
   std::optional<double> average_precision;
 
-  // What it is judged by.
+  // Value by which the class is judged.
   double share() const { return average_precision.value_or(result.accuracy()); }
 };
 

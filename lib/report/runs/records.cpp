@@ -18,7 +18,7 @@
 namespace vitrain::report {
 namespace {
 
-// What a train record has that makes a curve.
+// Keys of train records that become curves.
 constexpr std::array<std::string_view, 12> kTrainKeys{
     "loss",
     "top1",
@@ -50,7 +50,8 @@ std::optional<double> number_in(std::string_view line, std::string_view key) {
   return std::nullopt;
 }
 
-// What stands in a file behind its first `from` bytes; its length before that.
+// Returns the content of a file after its first `from` bytes, and sets `from`
+// to the file's size.
 std::string read_from(const std::filesystem::path& file, std::uint64_t& from) {
   const Fd fd(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   struct stat status {};

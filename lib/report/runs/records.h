@@ -13,10 +13,10 @@
 
 namespace vitrain::report {
 
-// What the records in metrics.jsonl say of a run, brought together.
+// Summary of a run's metrics.jsonl.
 struct Records {
-  Json start; // of the process that wrote last; null: there is none
-  Json done; // what that process said at its end; null: nothing yet
+  Json start; // start record of the last process; null: none
+  Json done; // its end record; null: none yet
   std::int64_t starts = 0; // of processes
   std::int64_t step = 0; // the last one
   std::vector<Json> evaluations; // of the weights that are trained
@@ -26,24 +26,25 @@ struct Records {
   // Over all train records.
   double samples = 0.0;
   double sample_seconds = 0.0;
-  // Of all processes: as they said at their end, or what their records sum to.
+  // Seconds of all processes, from their end records or the sum of their
+  // records.
   double seconds = 0.0;
 
-  // Null where there are no such points.
+  // Returns null if there are no such points.
   const Curve* curve(std::string_view name) const;
-  // A number of the start record.
+  // Returns a number of the start record.
   std::optional<std::int64_t> started_with(const char* key) const;
 };
 
-// Reads a metrics.jsonl that may still be written: each update() takes what has
-// been added since, up to the last whole line. Lines that are no records are
-// passed over. A file that is shorter than it was is read anew.
+// Reads a metrics.jsonl that may still be written: each update() reads added
+// lines, up to the last complete one. Skips lines that are no records. Rereads
+// a file that has become shorter.
 class RecordReader {
  public:
   explicit RecordReader(std::filesystem::path file) : file_(std::move(file)) {}
 
-  // Throws Error(kStorage) for a file that cannot be read; one that is not
-  // there has no records.
+  // Throws Error(kStorage) if the file cannot be read; a missing file has no
+  // records.
   void update();
   const Records& records() const { return records_; }
 

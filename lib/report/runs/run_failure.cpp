@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 constexpr std::streamoff kTail = std::streamoff{16} << 10; // bytes
 constexpr std::size_t kMostWorkers = 64; // whose logs are looked at
 
-// The rank of a file called workerlog.N; -1 for others.
+// Returns the rank N of a file workerlog.N; -1 for other names.
 std::int64_t rank_of(const fs::path& file) {
   std::int64_t rank = -1;
   const std::string name = file.filename().native();

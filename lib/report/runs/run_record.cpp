@@ -20,7 +20,8 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kLargestText = std::size_t{4} << 20; // bytes
 
-// A text file of the folder; "" and a problem where it cannot be read.
+// Returns a text file of the folder; "", with a problem added, if it cannot be
+// read.
 std::string text_of(const fs::path& file, Run& run) {
   try {
     return read_file(file, kLargestText, ExitCode::kStorage);
@@ -61,7 +62,8 @@ void read_environment(Run& run) {
   }
 }
 
-// Who holds the run's lock; none where nobody does, or that cannot be read.
+// Returns the holder of the run's lock; nullopt if it is not held or cannot be
+// read.
 std::optional<LockHolder> lock_holder(const fs::path& lock) {
   try {
     return Json::parse(read_file(lock, kLargestText, ExitCode::kStorage))
@@ -87,9 +89,9 @@ bool is_good_end(int code) {
       code == static_cast<int>(ExitCode::kStopped);
 }
 
-// As the last process said, or else whether one holds the run's lock. Where
-// there are no records, only the logs can tell of a failure; `unread`: they
-// could not be read.
+// Sets the state from the last process's end record, or from the run's lock.
+// Without records, only the logs show a failure. `unread`: the records could
+// not be read.
 void find_state(Run& run, bool unread) {
   const auto code = json_number(run.records.done, "exit");
   if (code && is_good_end(static_cast<int>(*code))) {
@@ -119,7 +121,7 @@ void find_state(Run& run, bool unread) {
   }
 }
 
-// `problem`: why the records could not be read; "" where they were.
+// `problem`: the reason why the records could not be read, or "".
 Run read_run(
     const fs::path& folder,
     const Records& records,

@@ -22,7 +22,7 @@ enum class RunState {
   kDone,
   kStopped,
   kFailed,
-  kNoRecords, // nobody knows: it wrote none (log.jsonl), or they are unreadable
+  kNoRecords, // unknown: no records (log.jsonl), or unreadable ones
 };
 constexpr auto names_of(RunState) {
   using enum RunState;
@@ -34,8 +34,8 @@ constexpr auto names_of(RunState) {
        {kNoRecords, "no records"}});
 }
 
-// A run as its folder tells it. What is not there, or cannot be read, is empty,
-// and `problems` says so.
+// A run, read from its folder. Missing and unreadable parts are empty;
+// `problems` describes them.
 struct Run {
   job::RunDirectory folder; // absolute
   std::string name; // of the folder
@@ -44,7 +44,7 @@ struct Run {
   std::string recipe_text; // config.yaml
   Json environment; // an object
   RunState state = RunState::kFailed;
-  std::string reason; // of a failure, or where it runs
+  std::string reason; // reason of a failure, or the place where it runs
   std::vector<std::string> problems; // printable sentences
 
   bool trains() const; // else it has only evaluated
@@ -53,18 +53,18 @@ struct Run {
   bool shows(const MetricInfo& metric) const;
   // By which the best evaluation is chosen.
   const MetricInfo& metric() const;
-  // Null where there is no evaluation.
+  // Null without an evaluation.
   const Json* best() const;
   const Json* last() const;
-  // The evaluations that checkpoint.metric is of: those of the average where
-  // there is one, unless checkpoint.weights is `raw`.
+  // Evaluations used for checkpoint.metric: of the averaged weights if there
+  // are any, unless checkpoint.weights is `raw`.
   const std::vector<Json>& judged() const;
-  // 0 where they are not known, or differ.
+  // 0 if unknown, or if epochs differ.
   std::int64_t steps_per_epoch() const;
-  config::Timeline timeline() const; // empty: not known
+  config::Timeline timeline() const; // empty if unknown
   std::int64_t total_steps() const;
   std::int64_t epoch_of(std::int64_t step) const;
-  // Of training, over the whole run; 0: not known.
+  // Training speed over the whole run; 0 if unknown.
   double images_per_second() const;
 };
 
@@ -72,24 +72,23 @@ struct Run {
 // one run has them.
 std::vector<MetricInfo> metrics_of(std::span<const Run> runs);
 
-// Where a run keeps its page.
+// Returns the path of a run's page.
 std::filesystem::path report_file(const job::RunDirectory& folder);
 
-// Whether a folder is one that a run has made: with a config.yaml, and records
-// or a description of the machine beside it; or, where it may not be looked
-// into, with the name of one.
+// Returns true if a folder is a run: it has a config.yaml, and records or
+// environment.json; or, if it may not be opened, the name of a run.
 bool is_run(const std::filesystem::path& folder);
 
-// The runs in a folder, by name.
+// Returns the runs in a folder, sorted by name.
 std::vector<std::filesystem::path> runs_in(const std::filesystem::path& folder);
 
-// The folder that a path means: itself, or that of a config.yaml. Throws
-// Error(kUsage) for one that is no run's.
+// Returns the run folder of a path: the path itself, or the folder of a
+// config.yaml. Throws Error(kUsage) if it is no run.
 std::filesystem::path run_folder(const std::filesystem::path& path);
 
-// Reads a run, as far as it can be read.
+// Reads a run as far as possible.
 Run open_run(const std::filesystem::path& folder);
-// The same with records that were read before.
+// Uses records that were read before.
 Run open_run(const std::filesystem::path& folder, const Records& records);
 
 } // namespace vitrain::report

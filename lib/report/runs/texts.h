@@ -13,10 +13,10 @@ namespace vitrain::report {
 // "56.25 %", "1.2345".
 std::string metric_value(const MetricInfo& metric, double value);
 
-// "1,234"; with a digit behind the point below 10, "" for 0.
+// Returns "1,234"; one decimal below 10, "" for 0.
 std::string rate_text(double images_per_second);
 
-// "top1 97.31 % at epoch 3 (step 468)"; "" for null.
+// Returns "top1 97.31 % at epoch 3 (step 468)"; "" for null.
 std::string evaluation_text(const Run& run, const Json* evaluation);
 
 // "3/10" with "/" between; "" where nothing was trained.

@@ -19,7 +19,7 @@ using logging::tinted;
 constexpr int kLabelColumns = 9; // of values on the left
 constexpr int kNarrowestPlot = 20;
 
-// What is drawn, in values and steps.
+// Ranges of values and steps in the plot.
 struct Frame {
   double low = std::numeric_limits<double>::infinity();
   double high = -std::numeric_limits<double>::infinity();
@@ -46,7 +46,7 @@ Frame frame_of(const std::vector<PlotLine>& lines) {
   return frame;
 }
 
-// Where a step is, of so many dots.
+// Returns the column of a step among `dots` columns.
 int place_of(std::int64_t step, const Frame& frame, int dots) {
   const auto span =
       static_cast<double>(std::max<std::int64_t>(1, frame.last - frame.first));
@@ -54,8 +54,8 @@ int place_of(std::int64_t step, const Frame& frame, int dots) {
       std::lround(static_cast<double>(step - frame.first) / span * (dots - 1)));
 }
 
-// One point for each dot of the width: the mean of those that lie there, or
-// what varies from step to step would fill the plot.
+// Averages the points of each column; otherwise noise from step to step would
+// fill the plot.
 Curve means_of(const Curve& curve, const Frame& frame, int dots) {
   Curve means;
   double sum = 0.0;
@@ -86,8 +86,8 @@ std::string number(double value) {
 
 void draw(const PlotLine& line, const Frame& frame, Canvas& canvas) {
   const double up = frame.high > frame.low ? frame.high - frame.low : 1.0;
-  // As many marks as can be told apart; a line of one height lies in the
-  // middle.
+  // Marks are drawn only if they are distinguishable; a constant line is
+  // centred.
   const bool marks = line.marks &&
       line.curve->size() <= static_cast<std::size_t>(canvas.columns() / 3);
   int x0 = 0;

@@ -14,7 +14,8 @@ struct PlotLine {
   const Curve* curve = nullptr;
   std::string label; // printable
   logging::Tint tint = logging::Tint::kLabel;
-  bool marks = false; // points as marks: few, or to be told from another line
+  bool marks =
+      false; // draw points as marks: for few points, or to distinguish lines
 };
 
 struct PlotOptions {
@@ -25,10 +26,9 @@ struct PlotOptions {
   double scale = 1.0; // values are shown times this
 };
 
-// A plot in characters: a line with the title and the last value of each line,
-// the plot (braille dots, or with ASCII alone two heights per row), and an
-// axis. At most style.columns wide; ends with a newline. "" where there are no
-// points.
+// Returns a plot in characters: a line with the title and each line's last
+// value, the plot (braille dots; in ASCII two heights per row), and an axis. At
+// most style.columns wide; ends with a newline. "" without points.
 std::string plot(
     const std::string& title,
     const std::vector<PlotLine>& lines,

@@ -68,7 +68,7 @@ struct ShownPlot {
   double scale = 1.0;
 };
 
-// Those that people look at first; report.html has the others.
+// The most important plots; report.html has all.
 const std::vector<ShownPlot>& shown_plots() {
   static const std::vector<ShownPlot> plots{
       {"loss",

@@ -7,7 +7,7 @@
 
 namespace vitrain::report {
 
-// What a run is and reached, and its curves, for a terminal or a file.
+// Returns a run's settings, results and curves, for a terminal or a file.
 std::string show(const Run& run, const logging::TerminalStyle& style);
 
 } // namespace vitrain::report

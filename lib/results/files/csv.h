@@ -6,11 +6,11 @@
 
 namespace vitrain::results {
 
-// A field of a table between commas (RFC 4180): in quotes where it has commas,
-// quotes or line ends, or blanks at an end, which some programs cut off.
+// Returns a field of a comma-separated table (RFC 4180), quoted if it has
+// commas, quotes, line ends, or spaces at an end, which some programs remove.
 std::string csv_field(std::string_view text);
 
-// Fields as a line of such a table.
+// Returns a line of such a table.
 std::string csv_line(std::span<const std::string> fields);
 
 } // namespace vitrain::results

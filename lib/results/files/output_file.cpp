@@ -33,7 +33,8 @@ bool is_in_proc(const fs::path& path) {
       status.f_type == PROC_SUPER_MAGIC;
 }
 
-// Where symbolic links lead, there or not; those of /proc are not followed.
+// Resolves symbolic links, whether or not the target exists; links of /proc are
+// not followed.
 fs::path follow_links(fs::path path) {
   constexpr int kMostLinks = 40; // as Linux has it
   std::error_code error;
@@ -50,7 +51,8 @@ fs::path follow_links(fs::path path) {
   return path;
 }
 
-// Whether what has no links left is replaced, and not written to as it is.
+// Returns true if the resolved target is replaced, false if it is written in
+// place.
 bool is_replaced(const fs::path& target) {
   std::error_code ignored;
   const fs::file_type type = fs::status(target, ignored).type();
@@ -58,8 +60,8 @@ bool is_replaced(const fs::path& target) {
       (type == fs::file_type::not_found || type == fs::file_type::regular);
 }
 
-// What is written to as it is. An open file of this process stays the same one,
-// with its place in it; opened once more, it would be written from its start.
+// Opens a target that is written in place. An open file of this process is
+// duplicated to keep its position; reopening would write from the start.
 Fd open_as_it_is(const fs::path& target) {
   if (!is_in_proc(target)) {
     return Fd(::open(target.c_str(), O_WRONLY | O_CLOEXEC));

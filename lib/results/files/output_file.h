@@ -19,9 +19,9 @@ namespace vitrain::results {
 // that names it.
 class OutputFile {
  public:
-  // Waits for a reader where it is a pipe that has a name.
+  // Waits for a reader if the path is a named pipe.
   explicit OutputFile(const std::filesystem::path& path);
-  // Removes what is not complete.
+  // Removes an incomplete file.
   ~OutputFile();
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;
@@ -39,22 +39,23 @@ class OutputFile {
   Fd fd_;
 };
 
-// The regular file that an OutputFile of this name would replace: links are
-// followed; none where there is no file, or one that is written to as it is.
+// Returns the regular file that an OutputFile of this name would replace, after
+// following links; nullopt if it does not exist or is written in place.
 std::optional<std::filesystem::path> replaced_file(
     const std::filesystem::path& path);
 
-// Whether two names of outputs lead to the same file, which need not be there.
+// Returns true if two output names lead to the same file, existing or not.
 bool is_same_output(
     const std::filesystem::path& one,
     const std::filesystem::path& other);
 
-// What image::is_drawn_png() knows, for check_replaceable().
+// Description of files accepted by image::is_drawn_png(), for
+// check_replaceable().
 inline constexpr const char* kDrawn = "a picture that vitrain has drawn";
 
-// Throws Error(kUsage) where `option` would replace a file that is not empty
-// and none of what it writes: "a table", as `is_one` decides by the first
-// bytes, at most 64 KiB.
+// Throws Error(kUsage) if `option` would replace a non-empty file that is not
+// of its own kind `what` ("a table"), as `is_one` decides by the first bytes,
+// at most 64 KiB.
 void check_replaceable(
     const char* option,
     const std::filesystem::path& path,

@@ -17,8 +17,8 @@
 
 namespace vitrain::results {
 
-// Whether a file that begins so is one that PredictionOutput has written; a
-// list or a table of somebody else may begin with a path, too.
+// Return true if a file with these first bytes was written by PredictionOutput;
+// other lists and tables may begin with a path, too.
 bool is_predictions_csv(std::string_view start);
 bool is_predictions_jsonl(std::string_view start);
 
@@ -32,7 +32,7 @@ class PredictionOutput {
     std::vector<std::string> classes;
     std::int64_t top = 5; // classes of each image
     std::int64_t images = 0;
-    // What an image was called.
+    // Returns the name of an image.
     std::function<std::string_view(std::int64_t image)> path;
   };
   // Opens the files. Throws as OutputFile.

@@ -37,7 +37,7 @@ std::string cut_end(
   return logging::clip(text, columns - logging::display_width(dots)) + dots;
 }
 
-// Of a path the end tells more.
+// The end of a path is more informative.
 std::string cut_start(
     const std::string& text,
     int columns,

@@ -17,7 +17,7 @@ class PredictionTable {
     std::int64_t images = 0;
     int path_columns = 0; // of the longest path
     std::int64_t top = 5; // classes of each image
-    bool narrow = false; // fits style.columns: what has no room is cut
+    bool narrow = false; // true: shorten to style.columns
     logging::TerminalStyle style;
   };
   PredictionTable(

@@ -32,7 +32,7 @@ struct Grid {
   int cell = 1; // pixels
   bool named = false;
   int top = kTop; // of the matrix
-  double name_room = 0; // beside the matrix, and below it
+  double name_room = 0; // left of and below the matrix
   double name_size = kSmall;
 
   int cells() const {
@@ -83,7 +83,7 @@ struct CellShare {
   double wrong = 0;
 };
 
-// The largest shares of what lies in each cell, row by row.
+// Returns the largest fraction in each cell, row by row.
 std::vector<CellShare> shares_of(const Confusion& confusion, const Grid& grid) {
   const auto cells = static_cast<std::size_t>(grid.cells());
   std::vector<CellShare> shares(cells * cells);
@@ -146,7 +146,7 @@ void draw_cells(
   }
 }
 
-// 1, 2 or 5 times a power of ten, so that there are about ten.
+// Returns 1, 2 or 5 times a power of ten, for about ten ticks.
 std::int64_t tick_step(std::int64_t classes) {
   for (std::int64_t power = 1;; power *= 10) {
     for (const std::int64_t factor : {1, 2, 5}) {

@@ -9,10 +9,9 @@
 
 namespace vitrain::results {
 
-// The confusion matrix: rows are classes, columns what was predicted, colours
-// shares of a row. Up to 60 classes have their names, and up to 30 their
-// numbers; of more than 500, several share a cell, which shows the largest
-// share.
+// Draws the confusion matrix: rows are classes, columns predictions, colours
+// fractions of a row. Up to 60 classes have names, up to 30 numbers; with more
+// than 500, several classes share a cell, which shows the largest fraction.
 struct ConfusionStyle {
   pictures::Palette palette = pictures::kLightPalette;
   bool heading = true; // with the counts; else the page around it has them

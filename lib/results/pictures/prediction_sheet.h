@@ -12,18 +12,18 @@
 
 namespace vitrain::results {
 
-// What a sheet of predictions shows of an image.
+// An image of a sheet of predictions.
 struct PicturedPrediction {
   std::string path; // printable
   Prediction prediction;
-  std::optional<image::Image> picture; // nothing where it cannot be read
+  std::optional<image::Image> picture; // nullopt if it cannot be read
 };
 
 // So many images are on a sheet; of more, the first ones.
 inline constexpr std::int64_t kMostPictured = 100;
 
-// Images of one size, each with its classes and a bar for each of them. `all`:
-// the images that there are, also beyond the sheet.
+// Draws images of one size, each with its classes and a bar for each class.
+// `all`: total number of images, including those not on the sheet.
 image::Image draw_predictions(
     std::span<const PicturedPrediction> shown,
     const std::vector<std::string>& classes,

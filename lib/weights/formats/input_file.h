@@ -18,8 +18,8 @@ class InputFile {
   // Another way to open these very bytes, for libraries that want a name.
   std::string descriptor_path() const;
 
-  // Reads exactly [offset, offset + size), with pread: a file that becomes
-  // shorter meanwhile is an error, not a signal. Throws likewise.
+  // Reads exactly [offset, offset + size) with pread: truncation of the file in
+  // the meantime is an error, not a signal. Throws likewise.
   void read(void* bytes, std::int64_t size, std::int64_t offset) const;
   std::string read(std::int64_t size, std::int64_t offset) const;
 

@@ -46,7 +46,7 @@ void check_are_there(
       some_of(missing));
 }
 
-// The storages of all files, one file behind the other.
+// An archive of the storages of all files, in order.
 class JoinedFiles : public Archive {
  public:
   JoinedFiles(
@@ -98,7 +98,7 @@ class JoinedFiles : public Archive {
     }
   }
 
-  // What a file says of itself, where all say it; and what people should know.
+  // Keeps metadata that all files have, and adds a file's notes.
   void add_texts(const Archive& file) {
     std::erase_if(metadata, [&](const auto& text) {
       const auto found = file.metadata.find(text.first);
@@ -111,7 +111,8 @@ class JoinedFiles : public Archive {
     }
   }
 
-  // Out of the files, in which the others remain.
+  // Takes the tensors named by the index; other tensors of the files are not
+  // used.
   void take_tensors(
       const WeightsIndex& index,
       const std::vector<std::size_t>& starts) {

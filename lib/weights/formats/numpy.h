@@ -9,21 +9,23 @@
 
 namespace vitrain::weights {
 
-// What NumPy says of an array: its type with a byte order ('<f4').
+// Header of a NumPy array: dtype with byte order ('<f4').
 struct ArrayHeader {
   const DType* type = nullptr;
-  std::int64_t swapped = 0; // bytes of what is in the other byte order, or 0
-  bool fortran = false; // the first index runs fastest
+  std::int64_t swapped =
+      0; // element size if the byte order must be swapped, otherwise 0
+  bool fortran = false; // column-major
   std::vector<std::int64_t> shape;
   std::int64_t bytes = 0; // of the values
   std::int64_t start = 0; // of the values, after the header of a .npy
 };
 
-// "f4" and the like, with or without a byte order in front; '|V2' is bfloat16,
-// as JAX writes. False for what is no number (objects, texts, dates).
+// Parses "f4" and similar, with optional byte order; '|V2' is bfloat16, as JAX
+// writes it. Returns false for types that are no numbers (objects, texts,
+// dates).
 bool parse_array_type(std::string_view text, ArrayHeader& header);
 
-// Counts `bytes`; false when they or the shape overflow.
+// Computes `bytes`; returns false if they or the shape overflow.
 bool count_array_bytes(ArrayHeader& header);
 
 // The header of a .npy file (versions 1 to 3), of which `start` is the

@@ -10,9 +10,8 @@
 
 namespace vitrain::weights {
 
-// A part of what a pickle describes. Objects stay what the stream says of them
-// (which callable, with which arguments): nothing is looked up, imported or
-// called.
+// A value described by a pickle. Objects remain descriptions (callable and
+// arguments): nothing is looked up, imported or called.
 struct PickleValue {
   enum class Kind {
     kNone,
@@ -36,13 +35,13 @@ struct PickleValue {
   // kText, kBytes; kGlobal: "module.name".
   std::string_view text;
   bool starts_program = false; // kGlobal: calling it would start a program
-  // kList, kTuple; kCall: what was appended to it.
+  // kList, kTuple: items; kCall: appended items.
   std::vector<Ref> items;
-  // kDict; kCall: what was set in it.
+  // kDict: entries; kCall: entries set on the object.
   std::vector<std::pair<Ref, Ref>> entries;
   Ref callee = nullptr; // kCall
   Ref arguments = nullptr; // kCall, kPersistent
-  Ref state = nullptr; // kCall: what __setstate__ would be given, or null
+  Ref state = nullptr; // kCall: argument of __setstate__, or null
 
   bool is(Kind other) const { return kind == other; }
   bool is_global(std::string_view name) const {
@@ -58,12 +57,12 @@ struct PickleValue {
 // was read from, which have to stay.
 class Pickle {
  public:
-  // Reads one from the start of `bytes`. `source` names it in messages. Throws
-  // Error(kWeights) with the position of what is wrong.
+  // Parses a pickle at the begin of `bytes`. `source` names it in messages.
+  // Throws Error(kWeights) with the position of the problem.
   Pickle(std::string_view bytes, const std::string& source);
 
   const PickleValue& root() const { return *root_; }
-  // Every object that stands elsewhere, in the order of the stream.
+  // Every persistent object, in the order of the stream.
   const std::vector<PickleValue::Ref>& persistent() const {
     return persistent_;
   }
@@ -72,7 +71,8 @@ class Pickle {
  private:
   friend class PickleMachine;
   std::deque<PickleValue> values_;
-  std::deque<std::string> texts_; // those that are not in the stream as such
+  std::deque<std::string>
+      texts_; // texts that are not contained in the stream verbatim
   std::vector<PickleValue::Ref> persistent_;
   const PickleValue* root_ = nullptr;
   std::size_t size_ = 0;

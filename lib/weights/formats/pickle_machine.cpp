@@ -347,7 +347,7 @@ void PickleMachine::new_object_ex() {
   push_call(callee, arguments);
 }
 
-// A real number as text; what it says matters to nobody here.
+// A real number as text; its value is not used.
 void PickleMachine::push_line_real() {
   double value = 0.0;
   parse_double(line(), value);

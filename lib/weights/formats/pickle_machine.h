@@ -38,7 +38,8 @@ class PickleMachine {
   // A stream of one-byte instructions asks for 100 times its size: bounded to
   // some 200 MB. A file of 10,000 tensors needs 200,000 values.
   static constexpr std::size_t kMostValues = 2'000'000;
-  // Of a class or a function with its module: each use makes a text of its own.
+  // Limit of the name of a class or function with its module, since each use
+  // creates a copy.
   static constexpr std::size_t kLongestGlobal = 1'000;
 
   template <typename... Args>
@@ -73,7 +74,7 @@ class PickleMachine {
   }
   std::size_t floor() const { return marks_.empty() ? 0 : marks_.back(); }
   std::size_t pop_mark();
-  // What lies above the last mark, which goes.
+  // Removes the last mark and returns the values above it.
   std::vector<PickleValue::Ref> pop_to_mark();
 
   // Values.
@@ -163,7 +164,7 @@ class PickleMachine {
   void make_real(double value);
   void push_line_real();
   void push_real();
-  // A text or bytes behind their length.
+  // A text, or bytes, with a length before it.
   template <typename Length>
   void push_sized(Kind kind) {
     push_text(kind, take(number<Length>()));

@@ -165,7 +165,8 @@ class Handler : public nlohmann::json_sax<nlohmann::json> {
   std::vector<std::uint64_t>* numbers_ = nullptr;
 };
 
-// Number of bytes of a tensor; throws where it or torch's sizes overflow.
+// Returns the number of bytes of a tensor; throws if it or torch's sizes
+// overflow.
 std::uint64_t
 tensor_bytes(const RawEntry& entry, const DType& type, const std::string& at) {
   std::uint64_t elements = 1;

@@ -8,7 +8,7 @@
 
 namespace vitrain::weights {
 
-// What the header of a .safetensors file says about one tensor.
+// Entry of a tensor in the header of a .safetensors file.
 struct TensorEntry {
   std::string name;
   std::string dtype; // one of find_dtype

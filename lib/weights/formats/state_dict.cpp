@@ -26,8 +26,8 @@ struct Tensors {
   std::int64_t all_left_out = 0;
 };
 
-// What trainers call the weights, the first that is there: timm, DeiT, Swin,
-// MMEngine, Lightning, DINO, PaddleViT.
+// Names of weights used by timm, DeiT, Swin, MMEngine, Lightning, DINO and
+// PaddleViT; the first one present is taken.
 constexpr auto kUsualNames = std::to_array<std::string_view>(
     {"state_dict_ema",
      "model_ema",
@@ -60,16 +60,16 @@ struct Candidate {
   const Tensors* tensors = nullptr;
 };
 
-// Looks for tensors in what a pickle describes. A few bytes of it can say that
-// one dictionary stands in a thousand places: what is looked at and kept is
-// bounded, beyond that it throws Error(kWeights).
+// Searches a pickle for tensors. A few bytes can place one dictionary in a
+// thousand places, so visited and stored values are limited; beyond the limit
+// it throws Error(kWeights).
 class Search {
  public:
   Search(const IsTensor& is_tensor, const std::string& source)
       : is_tensor_(is_tensor), source_(source) {}
 
-  // Of a dictionary or a pickled module itself, by their names; they stay while
-  // this object does.
+  // Returns the tensors directly in a dictionary or pickled module, by name;
+  // valid while this object lives.
   const Tensors& tensors_of(const PickleValue& value) {
     if (!value.is(Kind::kDict) && !value.is(Kind::kCall)) {
       return none_;
@@ -92,7 +92,8 @@ class Search {
     return found;
   }
 
-  // Every dictionary of tensors in another, so many levels deep.
+  // Returns every dictionary of tensors within `root`, up to `levels` levels
+  // deep.
   std::vector<Candidate> candidates_in(
       const PickleValue& root,
       const std::string& prefix,
@@ -150,7 +151,7 @@ class Search {
   // A name that is kept; 100,000 tensors have 10 MB of them.
   std::string name_of(const std::string& prefix, std::string_view name) {
     constexpr std::size_t kMost = 64 << 20;
-    constexpr std::size_t kOverhead = 64; // of what stands beside it
+    constexpr std::size_t kOverhead = 64; // overhead per entry
     check_name_length(name, source_);
     std::string whole = prefix;
     whole += name;
@@ -242,7 +243,7 @@ class Search {
   std::size_t bytes_ = 0; // of names
 };
 
-// What nobody asks for may have any name.
+// Unused tensors may have any name.
 void check_names(const Tensors& chosen, const std::string& source) {
   for (const auto& [name, tensor] : chosen.read) {
     check_tensor_name(name, source);
@@ -270,8 +271,8 @@ class Candidates {
  public:
   Candidates(const PickleValue& root, Search& search)
       : all(search.candidates_in(root, "", /*levels=*/2)) {
-    // MMEngine's hook for averages swaps both when it saves: "state_dict" has
-    // the averages then, and "ema_state_dict" what is trained.
+    // MMEngine's averaging hook swaps both when it saves: "state_dict" then has
+    // the averages, and "ema_state_dict" the trained weights.
     swapped_ = at("state_dict").candidate != nullptr &&
         at("ema_state_dict").candidate != nullptr &&
         (search.member(root, "message_hub") != nullptr ||
@@ -334,7 +335,7 @@ StateDict find_state_dict(
   const Tensors& own = search.tensors_of(root);
   const Candidates candidates(root, search);
   Choice chosen = part.empty() ? candidates.usual() : candidates.at(part);
-  // Tensors beside the state dict (an accuracy) are fewer than it has.
+  // Tensors next to the state dict (such as an accuracy) are fewer than in it.
   const bool beside = chosen.candidate != nullptr &&
       own.read.size() < chosen.candidate->tensors->read.size();
   if (part.empty() && !own.read.empty() && !beside) {

@@ -12,18 +12,18 @@ namespace vitrain::weights {
 // The tensors of one dictionary in a pickled checkpoint.
 struct StateDict {
   std::vector<std::pair<std::string, PickleValue::Ref>> tensors;
-  std::vector<std::string> notes; // what was chosen, for people
+  std::vector<std::string> notes; // notes for the user on the choice
 };
 
-// Chooses it: the object itself, or of those within (two levels deep) the one
-// that `part` names ("model", "outer.inner"); with part "" by the usual names,
-// averaged weights first as timm does, or the only one. The object itself is
-// not taken where a usual name has more tensors than stand beside it. A pickled
-// torch module counts as its state_dict(). `is_tensor` knows the format's
-// tensors; others of torch, and those whose key is no text, are left out with a
-// note. Throws Error(kWeights) that lists what is there, and for
-// dictionaries that stand within each other so often that looking would not
-// end.
+// Chooses the state dict: the object itself, or, of the dictionaries within it
+// (two levels deep), the one named by `part` ("model", "outer.inner"). With
+// part "": the first usual name, averaged weights first as in timm, or the only
+// dictionary. The object itself is not taken if a usual name has more tensors
+// than the object has directly. A pickled torch module counts as its
+// state_dict(). `is_tensor` recognises the format's tensors; other tensors of
+// torch, and tensors whose key is no text, are left out with a note. Throws
+// Error(kWeights) that lists the candidates, and for excessively nested
+// dictionaries.
 StateDict find_state_dict(
     const PickleValue& root,
     const std::function<bool(const PickleValue&)>& is_tensor,

@@ -59,8 +59,8 @@ class TorchLegacy : public Archive {
   }
 
  private:
-  // Where the values of each storage begin: one after the other in `order`,
-  // each behind the number of its elements.
+  // Returns the offset of each storage's values: storages follow each other in
+  // `order`, each after its number of elements.
   std::map<std::string, std::int64_t> places_of(
       const Pickle& object,
       const Pickle& order,

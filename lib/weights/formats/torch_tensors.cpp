@@ -60,8 +60,8 @@ bool is_untyped(const PickleValue& global) {
       global.is_global("torch.UntypedStorage");
 }
 
-// The call that makes the tensor itself, below what makes a Parameter or a
-// subclass of it; null when there is none.
+// Returns the call that creates the tensor, within calls that create a
+// Parameter or a subclass; null if there is none.
 Ref rebuild_call(const PickleValue& value) {
   Ref call = &value;
   for (int i = 0; i < 4; ++i) {

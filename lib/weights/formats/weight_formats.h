@@ -25,9 +25,9 @@ std::unique_ptr<Archive> open_torch_legacy(
 std::unique_ptr<Archive> open_npz(InputFile file, ZipFile zip);
 // paddle.save: a pickle with NumPy arrays in it.
 std::unique_ptr<Archive> open_paddle(InputFile file, const std::string& part);
-// The files of an index (weights_index.h) as one: each tensor from the file
-// that the index names for it; what else they have, a note tells. Metadata are
-// those that all of them have. `open` opens one of them.
+// Opens the files of an index (weights_index.h) as one archive: each tensor
+// comes from the file named by the index; further tensors get a note. Metadata
+// are those common to all files. `open` opens one file.
 std::unique_ptr<Archive> open_index(
     const std::filesystem::path& path,
     const InputFile& file,

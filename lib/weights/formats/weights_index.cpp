@@ -22,8 +22,8 @@ bool is_name_in_folder(std::string_view name) {
       name.find('\0') == name.npos;
 }
 
-// Follows the parser and keeps what is in 'weight_map', so that neither memory
-// nor stack depend on what else there is.
+// Collects 'weight_map' during parsing, so that memory and stack do not depend
+// on the rest of the file.
 class IndexHandler : public nlohmann::json_sax<nlohmann::json> {
  public:
   explicit IndexHandler(const std::string& source) : source_(source) {}

@@ -10,11 +10,11 @@
 
 #include "weights/formats/input_file.h"
 
-// The index that transformers' save_pretrained() writes where it divides one
-// network's tensors among several files (model.safetensors.index.json).
+// Index written by transformers' save_pretrained() for weights divided among
+// several files (model.safetensors.index.json).
 namespace vitrain::weights {
 
-// Bytes of such an index; one of 100,000 tensors has 15 MB.
+// Size limit of an index; 100,000 tensors take 15 MB.
 inline constexpr std::int64_t kIndexLimit = 32 << 20;
 // Files in it. Each is open while they are read, and a process may usually have
 // 1,024.
@@ -34,7 +34,7 @@ struct WeightsIndex {
 // looked at. Throws Error(kWeights): "<source>: ...".
 WeightsIndex parse_index(std::string_view json, const std::string& source);
 
-// The same of a file. Throws likewise.
+// Reads the index from a file. Throws likewise.
 WeightsIndex read_index(const InputFile& file);
 
 } // namespace vitrain::weights

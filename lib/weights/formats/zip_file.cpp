@@ -27,7 +27,7 @@ MemberInfo current_member(unzFile handle, const std::string& source) {
       handle, &member.info, nullptr, 0, nullptr, 0, nullptr, 0);
   if (status == UNZ_OK) {
     member.name.resize(member.info.size_filename);
-    // One more byte: minizip ends the name with a zero where there is room.
+    // One more byte: minizip adds a final zero if there is room.
     std::string name(member.name.size() + 1, '\0');
     status = unzGetCurrentFileInfo64(
         handle,

@@ -18,15 +18,15 @@ class ZipFile {
     std::uint64_t number = 0;
   };
 
-  // Reads the directory. Throws Error(kWeights): no archive, two members of
-  // one name, an encrypted one, one that cannot have so many bytes, members
-  // that share bytes of the archive, so that all of them were larger than it.
+  // Reads the directory. Throws Error(kWeights) for a file that is no archive,
+  // repeated names, encrypted members, impossible sizes, and members that share
+  // bytes of the archive, so that their total would exceed it.
   explicit ZipFile(const InputFile& file);
 
   const std::map<std::string, Member>& members() const { return members_; }
 
-  // Unpacks [skip, skip + size) of a member. When that is its end, its checksum
-  // is compared. Throws likewise.
+  // Unpacks [skip, skip + size) of a member, and checks the checksum if that
+  // reaches its end. Throws likewise.
   void read(
       const std::string& name,
       void* bytes,

@@ -21,7 +21,8 @@ enum class Layout : std::uint8_t {
   kOneOfBatch, // positions without the batch's dimension: [positions, width]
 };
 
-// NameRule::third: the first third of a tensor, and its others in one.
+// Values of NameRule::third: the first third of a tensor; the second and third
+// together.
 inline constexpr int kQuery = 1;
 inline constexpr int kKeyAndValue = 4;
 
@@ -46,20 +47,20 @@ struct NameRule {
 struct Convention {
   std::string_view program; // "torchvision": a value of model.pretrained_names
   std::string_view family; // "ViT", for people
-  // In front of names, taken off where it is there: "backbone.".
+  // Optional prefixes of names, which are removed: "backbone.".
   std::span<const std::string_view> prefixes;
   std::span<const std::string_view> signature;
-  // The first that fits; a name that none fits stays.
+  // The first matching rule applies; names without a match stay.
   std::span<const NameRule> rules;
   // Before that: what no pattern can say.
   void (*prepare)(Archive& archive) = [](Archive& /*archive*/) {};
-  // What stands before the number of a block, where a program counts them
-  // through all stages, which have so many each. The rules see two numbers in
-  // its place: the stage, and the block in it.
+  // Prefix of a block's number, for programs that number blocks through all
+  // stages, and the stages' depths. In rules, the number is replaced by two:
+  // the stage, and the block in the stage.
   std::string_view counted = {};
   std::span<const std::int64_t> depths = {};
-  // None of these patterns may be a name in it: they show another family that
-  // has the names of `signature` too.
+  // Patterns that must not occur: they identify another family whose names also
+  // match `signature`.
   std::span<const std::string_view> without = {};
 };
 

@@ -6,7 +6,7 @@
 
 namespace vitrain::weights {
 
-// What a program calls them.
+// Names of these tensors in a program.
 struct DinoNames {
   std::string positions = "pos_embed";
   std::string token = "cls_token";

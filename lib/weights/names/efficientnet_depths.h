@@ -7,10 +7,10 @@
 
 namespace vitrain::weights {
 
-// How many blocks each stage of an EfficientNet has, for programs that count
-// blocks through all stages. Their number says which these are: no two have the
-// same sum. Those of more blocks stand first, as their files have the names of
-// those of fewer blocks as well.
+// Blocks per stage of each EfficientNet, for programs that number blocks
+// through all stages. The total identifies the network: no two are equal.
+// Larger networks come first, because their files also contain all names of
+// smaller ones.
 using EfficientNetDepths = std::array<std::int64_t, 7>;
 inline constexpr EfficientNetDepths kEfficientNetDepths[] = {
     {4, 8, 8, 11, 11, 15, 4}, // B8

@@ -32,7 +32,7 @@ constexpr NameRule kRules[] = {
 
 using Signature = std::array<std::string_view, 2>;
 
-// Of the last block of kEfficientNetDepths.
+// Name of the last block for each row of kEfficientNetDepths.
 constexpr Signature kSignatures[] = {
     {"_conv_stem.weight", "_blocks.60._bn1.weight"},
     {"_conv_stem.weight", "_blocks.54._bn1.weight"},

@@ -95,7 +95,8 @@ constexpr NameRule kFlaxVitRules[] = {
     {"head/bias", "head.bias"},
 };
 
-// What a SigLIP has beside the image's side, or a language model with one.
+// Returns true for the text tower of a SigLIP, or the language model attached
+// to one.
 bool is_of_text(std::string_view name) {
   return name.starts_with("params/txt/") || name.starts_with("params/llm/") ||
       name == "params/t" || name == "params/b";

@@ -98,8 +98,7 @@ StoredTensor arranged(StoredTensor tensor, Layout layout) {
       std::erase(tensor.shape, 1);
       break;
     case Layout::kUnfolded:
-      // Of an empty dimension the stride may be anything, also too large to be
-      // multiplied.
+      // The stride of an empty dimension is arbitrary and may overflow.
       if (rank >= 1 && part.shape.back() > 0 && part.shape.back() % 4 == 0) {
         refold(tensor);
       }

@@ -21,7 +21,7 @@ struct Layer {
   std::string_view rest; // of the name
 };
 
-// Of a name "<start>NUMBER.REST".
+// Parses a name "<start>NUMBER.REST".
 std::optional<Layer> layer_in(std::string_view name, std::string_view start) {
   if (!name.starts_with(start)) {
     return std::nullopt;

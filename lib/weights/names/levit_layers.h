@@ -2,17 +2,17 @@
 
 #include "weights/archive.h"
 
-// Programs that number the layers of a LeViT through, attention that makes the
-// image smaller among the others: what is one shows in its names alone. Below,
-// its layers become `stages.S.blocks.I` and `stages.S.downsample`, as in timm,
-// whatever the depths; the rest of each name stays.
+// Some programs number all layers of a LeViT consecutively, including
+// downsampling attention, which only its tensor names reveal. The functions
+// below rename layers to timm's `stages.S.blocks.I` and `stages.S.downsample`,
+// for any depths; the rest of each name stays.
 namespace vitrain::weights {
 
-// From `blocks.N`, over all stages.
+// Renames from `blocks.N`, numbered over all stages.
 void number_paddlevit_levit(Archive& archive);
 
-// From `encoder.stages.S.layers.N`, with or without `levit.` in front:
-// attention and MLP in turns, and those that make the image smaller last.
+// Renames from `encoder.stages.S.layers.N`, with optional prefix `levit.`:
+// attention and MLP alternate, downsampling comes last.
 void number_transformers_levit(Archive& archive);
 
 } // namespace vitrain::weights

@@ -33,7 +33,7 @@ inline constexpr NameRule kOriginalMobileVitRules[] = {
      "stages.-.#.transformer.#.mlp.fc1.*"},
     {"layer_#.#.global_rep.#.pre_norm_ffn.4.*",
      "stages.-.#.transformer.#.mlp.fc2.*"},
-    // Of the second version.
+    // Names of MobileViTV2.
     {"layer_#.#.local_rep.0.block.conv.*", "stages.-.#.conv_kxk.conv.*"},
     {"layer_#.#.local_rep.0.block.norm.*", "stages.-.#.conv_kxk.bn.*"},
     {"layer_#.#.local_rep.1.block.conv.*", "stages.-.#.conv_1x1.*"},
@@ -115,7 +115,7 @@ inline constexpr NameRule kTransformersMobileVitRules[] = {
      "stages.#.1.transformer.#.mlp.fc1.*"},
     {"encoder.layer.#.transformer.layer.#.output.dense.*",
      "stages.#.1.transformer.#.mlp.fc2.*"},
-    // Of the second version.
+    // Names of MobileViTV2.
     {"encoder.layer.#.transformer.layer.#.attention.qkv_proj.convolution.*",
      "stages.#.1.transformer.#.attn.qkv_proj.*"},
     {"encoder.layer.#.transformer.layer.#.attention.out_proj.convolution.*",
@@ -136,7 +136,7 @@ inline constexpr NameRule kTransformersMobileVitRules[] = {
     {"classifier.*", "head.fc.*"},
 };
 
-// Its image processor turns colours round unless it is told not to.
+// transformers' image processor swaps red and blue by default.
 inline void note_colours_of_transformers(Archive& archive) {
   archive.notes.emplace_back(
       "the first convolution is turned from BGR, which transformers gives to "

@@ -90,7 +90,7 @@ constexpr NameRule kPaddleCoatRules[] = {
     {"patch_embeds.#.norm.*", "patch_embed+.norm.*"},
     {"cpes.#.proj.*", "cpe+.proj.*"},
     {"crpes.#.conv_list.#.*", "crpe+.conv_list.#.*"},
-    // Those of the scale again.
+    // Tensors shared by the scale's blocks, repeated.
     {"serial_blocks.#.#.cpe.proj.*", ""},
     {"serial_blocks.#.#.factoratt_crpe.crpe.conv_list.#.*", ""},
     {"serial_blocks.#.#.norm1.*", "serial_blocks+.#.norm1.*"},

@@ -14,7 +14,7 @@ constexpr std::int64_t kLargest = 1'000'000;
 constexpr std::array<std::string_view, 6>
     kParts{"query", "key", "value", "q", "k", "v"};
 
-// What a sign of a rule makes of a number; none: it stands for itself.
+// Applies a rule's sign to a number; nullopt if the character is no sign.
 std::optional<std::int64_t> counted(char sign, std::int64_t number) {
   switch (sign) {
     case '#':

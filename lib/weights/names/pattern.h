@@ -9,7 +9,7 @@
 // The names in a NameRule (convention.h), which says what their signs mean.
 namespace vitrain::weights {
 
-// What a pattern stood for.
+// Values captured by a pattern.
 struct Captured {
   std::vector<std::int64_t> numbers;
   std::string_view word; // of the name

@@ -45,8 +45,8 @@ constexpr auto kComputed = std::to_array<std::string_view>(
      "total_ops",
      "total_params"});
 
-// How often torch's AveragedModel and MMEngine's averages were updated: beside
-// the network, which is their "module".
+// Update counters of torch's AveragedModel and MMEngine's averages, next to the
+// network, which is their "module".
 constexpr auto kUpdates =
     std::to_array<std::string_view>({"n_averaged", "steps"});
 
@@ -70,8 +70,8 @@ void drop_updates(std::map<std::string, StoredTensor>& tensors) {
 constexpr auto kWrappers =
     std::to_array<std::string_view>({"module.", "model.", "net."});
 
-// Members of Lightning's modules that hold a network, averages first as in
-// pickled checkpoints, and some that stand beside it.
+// Members of Lightning modules that contain the network (averages first, as in
+// pickled checkpoints), and further members.
 constexpr auto kMembers = std::to_array<std::string_view>(
     {"model_ema",
      "ema_model",
@@ -91,8 +91,8 @@ std::string_view member_of(std::string_view name) {
   return dot == name.npos ? std::string_view() : name.substr(0, dot);
 }
 
-// Where all tensors are of several such members: those of the first that holds
-// a network stay, without its name.
+// If all tensors belong to such members, keeps the tensors of the first one
+// that contains a network, without its name.
 void take_member(Archive& archive) {
   std::set<std::string, std::less<>> there;
   for (const auto& [name, tensor] : archive.tensors) {
@@ -183,9 +183,9 @@ bool can_join(const Parts& parts) {
   });
 }
 
-// All of them, with the rows of each below those of the one before. What is
-// read checked their sizes, but not the sum's: of an empty tensor they may be
-// huge. `what` names it in Error(kWeights).
+// Concatenates tensors along the rows. Their sizes are checked, but not the
+// sum, and empty tensors may have huge sizes. `what` names the tensor in
+// Error(kWeights).
 StoredTensor joined(Parts parts, const std::string& what) {
   StoredTensor all = std::move(parts.front().second);
   constexpr std::int64_t kMostBytes = 8; // of an element
@@ -203,8 +203,8 @@ StoredTensor joined(Parts parts, const std::string& what) {
   return all;
 }
 
-// `name` with the number of a block as that of its stage and that in the stage;
-// as it is where there is no such block.
+// Replaces the number of a block in `name` by its stage and its number in the
+// stage; returns other names unchanged.
 std::string by_stages(const Convention& convention, std::string_view name) {
   if (convention.counted.empty() || !name.starts_with(convention.counted)) {
     return std::string(name);

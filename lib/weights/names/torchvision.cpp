@@ -7,7 +7,7 @@
 namespace vitrain::weights {
 namespace {
 
-// The rules of a second version in front of what it has from the first.
+// Returns the rules of a second version before those it shares with the first.
 template <std::size_t New, std::size_t Old>
 constexpr std::array<NameRule, New + Old> before(
     const NameRule (&second)[New],
@@ -127,7 +127,7 @@ constexpr std::string_view kTorchvisionEfficientNetV2[] = {
 constexpr std::string_view kNotEfficientNetV2[] = {
     "features.1.0.block.1.fc1.weight"};
 // Three stages of fused blocks, the first without expansion; the convolution
-// behind the last stage has the number after it.
+// after the last stage has the next number.
 constexpr auto kTorchvisionEfficientNetV2Rules = before(
     {{"features.0.0.*", "conv_stem.*"},
      {"features.0.1.*", "bn1.*"},

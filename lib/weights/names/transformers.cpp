@@ -13,9 +13,8 @@
 namespace vitrain::weights {
 namespace {
 
-// Since version 5 modules of ViT, BEiT and Swin have other names, which are
-// those of torch.save(model.state_dict()); save_pretrained() writes those of
-// before.
+// Since version 5, modules of ViT, BEiT and Swin have new names, which
+// torch.save(model.state_dict()) writes; save_pretrained() writes the old ones.
 constexpr std::string_view kTransformersVitPrefixes[] = {"vit.", "deit."};
 constexpr std::string_view kTransformersVit[] = {
     "embeddings.patch_embeddings.projection.weight",
@@ -43,7 +42,7 @@ constexpr NameRule kTransformersVitRules[] = {
     {"layers.#.mlp.fc2.*", "blocks.#.mlp.fc2.*"},
     {"layernorm.*", "norm.*"},
     {"pooler.dense.*", ""},
-    // Of masked autoencoders.
+    // Names of masked autoencoders.
     {"decoder.mask_token", "mask_token"},
     {"decoder.decoder_pos_embed", "decoder_pos_embed"},
     {"decoder.decoder_embed.*", "decoder_embed.*"},
@@ -58,7 +57,7 @@ constexpr NameRule kTransformersVitRules[] = {
     {"decoder.decoder_layers.#.intermediate.dense.*",
      "decoder_blocks.#.mlp.fc1.*"},
     {"decoder.decoder_layers.#.output.dense.*", "decoder_blocks.#.mlp.fc2.*"},
-    // The same as version 5 calls its modules, and as it saves them.
+    // Names of version 5's modules, and of its saved files.
     {"decoder.decoder_layers.#.attention.@_proj.*",
      "decoder_blocks.#.attn.qkv.*"},
     {"decoder.decoder_layers.#.attention.o_proj.*",
@@ -288,7 +287,7 @@ constexpr auto kTransformers = std::to_array<Convention>({
      kTransformersVitPrefixes,
      kTransformersVitModules,
      kTransformersVitRules},
-    // Likewise.
+    // Before Swin, whose signature its files have too.
     {"transformers",
      "Swin V2",
      kTransformersSwinV2Prefixes,

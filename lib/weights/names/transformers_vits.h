@@ -2,7 +2,7 @@
 
 #include "weights/names/convention.h"
 
-// transformers' vision transformers whose names are not those of its ViT.
+// transformers' vision transformers with other names than its ViT.
 namespace vitrain::weights {
 
 // DINOv2, with registers and without.
@@ -29,7 +29,7 @@ inline constexpr NameRule kTransformersDinoRules[] = {
     {"encoder.layer.#.layer_scale2.lambda1", "blocks.#.ls2.gamma"},
     {"encoder.layer.#.mlp.fc1.*", "blocks.#.mlp.fc1.*"},
     {"encoder.layer.#.mlp.fc2.*", "blocks.#.mlp.fc2.*"},
-    // Of the giant one.
+    // Names of the giant network.
     {"encoder.layer.#.mlp.weights_in.*", "blocks.#.mlp.fc1.*"},
     {"encoder.layer.#.mlp.weights_out.*", "blocks.#.mlp.fc2.*"},
     {"layernorm.*", "norm.*"},

@@ -26,7 +26,7 @@ bool names_network(const OwnKey& key) {
   return key.role == OwnKey::Role::kNumber || key.role == OwnKey::Role::kStart;
 }
 
-// One key of a family beside what a network has there.
+// A key of a family and the value that a network has for it.
 struct Compared {
   std::string_view key;
   OwnKey::Role role;

@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
-// What is known of PaddleViT's families of models, which are folders there: the
-// keys that only they have, and which of this program's networks their numbers
-// describe. The rows stand in the files beside this one; a new family is a row.
+// PaddleViT's families of models (its folders): their own keys, and the mapping
+// from their numbers to vitrain's networks. The rows are in the other files of
+// this folder; a new family is a row.
 namespace vitrain::config {
 struct Recipe;
 }
@@ -42,7 +42,7 @@ struct Network {
   std::string_view distilled{}; // with a second head, of Family::two_heads
 };
 
-// Defaults in which families differ; the others stand in defaults_of().
+// Defaults that differ between families; defaults_of() has the common ones.
 struct Defaults {
   std::int64_t epochs = 300;
   std::int64_t warmup = 20;
@@ -70,17 +70,18 @@ struct Family {
   Defaults defaults{};
   bool available = true;
   std::string_view why{}; // it is not
-  // Its keys are those of paddlevit::Model, and free: ViT and DeiT.
+  // The family has the keys of paddlevit::Model with any values: ViT and DeiT.
   bool vit_numbers = false;
-  // DISTILLATION_TYPE decides on the network, too.
+  // DISTILLATION_TYPE also selects the network.
   bool two_heads = false;
-  bool drop_path = true; // the network has it here
-  // The image size is that of the network, whatever DATA.IMAGE_SIZE says.
+  bool drop_path = true; // vitrain's network supports it
+  // The image size is the network's; DATA.IMAGE_SIZE is ignored.
   bool fixed_size = false;
-  bool decays_all = false; // weight decay exempts nothing
-  // What its own keys set beside the name of the network; null: nothing.
+  bool decays_all = false; // weight decay applies to all parameters
+  // Translates the family's own keys, except the network's name; null: nothing
+  // to translate.
   void (*translate)(const Config&, Recipe&) = nullptr;
-  std::string_view note{}; // what else differs; printed at the start
+  std::string_view note{}; // further differences; printed at the start
 };
 
 // Every family that PaddleViT has.
@@ -96,15 +97,16 @@ std::string canonical(std::string_view text);
 using OwnValues = std::map<std::string, std::string, std::less<>>;
 OwnValues own_defaults(const Family& family);
 
-// The network that the values describe, of the image size if there is one; null
-// where there is none, or none with as many heads.
+// Returns the network that the values describe, preferably with this image
+// size; nullptr if none matches, or none with this number of heads.
 const Network* find_network(
     const Family& family,
     const OwnValues& values,
     std::int64_t image_size,
     bool distilled);
 
-// Why find_network() found none: what is set, and the nearest networks.
+// Returns why find_network() found none: the given values and the nearest
+// networks.
 std::string
 no_network(const Family& family, const OwnValues& values, bool distilled);
 

@@ -49,7 +49,7 @@ inline constexpr auto kHvtKeys = std::to_array<OwnKey>({
     {"POOL_STRIDE", "2", OwnKey::Role::kIdle},
     {"POOL_BLOCK_WIDTH", "6"},
 });
-// Of 12 blocks the first alone pools where the width is 12 or 13.
+// With a pooling period of 12 or 13, only the first of 12 blocks pools.
 inline constexpr auto kHvtNetworks = std::to_array<Network>({
     {"hvt_s0_patch16_224", 224, "384 6 0"},
     {"hvt_s1_patch16_224", 224, "384 6 12"},

@@ -48,12 +48,12 @@ struct AugmentConfig {
     v.field(
          "stages",
          stages,
-         "What these keys are from an epoch on, beside those that stay as they "
-         "are: `[{from_epoch: 31, image_size: 192, mixup: 0.2}]`. Larger "
-         "images and stronger changes from stage to stage are progressive "
-         "learning (Tan and Le, \"EfficientNetV2\", ICML 2021). A stage may "
-         "have another `batch_size`, too, as data.batch_size; the learning "
-         "rate stays what the schedule gives for the epoch.")
+         "Values of these keys from an epoch on; other keys do not change: "
+         "`[{from_epoch: 31, image_size: 192, mixup: 0.2}]`. Larger images "
+         "and stronger changes from stage to stage are progressive learning "
+         "(Tan and Le, \"EfficientNetV2\", ICML 2021). A stage may also "
+         "change `batch_size`, in the unit of data.batch_size; the learning "
+         "rate still follows the schedule by epochs.")
         .written_as(kAugmentStageForm, fault_of_augment_stage)
         .as_maps();
     v.field(
@@ -77,9 +77,9 @@ struct AugmentConfig {
     v.field(
         "interpolation",
         interpolation,
-        "Filter of crops but `none` and `squash`; `same`: that of "
-        "data.preprocess, "
-        "`random`: bilinear or bicubic for each image (timm's default).");
+        "Filter of crops except `none` and `squash`; `same`: as in "
+        "data.preprocess, `random`: bilinear or bicubic for each image "
+        "(timm's default).");
     v.field(
          "scale",
          scale,
@@ -112,15 +112,15 @@ struct AugmentConfig {
     v.field(
          "flip_alternates",
          flip_alternates,
-         "`flip` is drawn for the first epoch; each one behind it shows an "
-         "image the other way round than the one before (Jordan, 2024).")
+         "`flip` is drawn for the first epoch; each later epoch mirrors "
+         "every image compared with the epoch before (Jordan, 2024).")
         .needs("data.augment.flip", [this] { return flip > 0.0; });
     visit_colours(v);
     mix.visit(v);
     erase.visit(v);
   }
 
-  // What happens after crop and flip, in this order.
+  // Changes after crop and flip, in this order.
   template <typename Visitor>
   void visit_colours(Visitor& v) {
     const auto probability = [&](const char* key, double& p, const char* help) {

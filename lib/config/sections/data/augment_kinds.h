@@ -4,7 +4,8 @@
 
 namespace vitrain::config {
 
-// Of the operations of auto_augment; kRandom: bilinear or bicubic, drawn.
+// Interpolation of auto_augment's operations; kRandom: bilinear or bicubic at
+// random.
 enum class AugmentInterpolation { kNearest, kBilinear, kBicubic, kRandom };
 constexpr auto names_of(AugmentInterpolation) {
   using enum AugmentInterpolation;
@@ -14,7 +15,7 @@ constexpr auto names_of(AugmentInterpolation) {
        {kBicubic, "bicubic"},
        {kRandom, "random"}});
 }
-// What surrounds an image that is padded.
+// Pixels that surround a padded image.
 enum class PaddingMode { kBlack, kReflect };
 constexpr auto names_of(PaddingMode) {
   using enum PaddingMode;

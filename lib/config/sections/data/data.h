@@ -91,8 +91,8 @@ struct DataConfig {
     v.field(
          "decode_memory_mb",
          decode_memory_mb,
-         "MiB that a worker's threads may use at once for decoding: a large "
-         "image waits until those beside it are done.")
+         "MiB that a worker's threads may use together for decoding: a large "
+         "image waits until other images are decoded.")
         .in_range(1, 1 << 20);
     v.section("preprocess", preprocess, "Pixels to network input.");
     v.section("augment", augment, "Random changes to training images.");

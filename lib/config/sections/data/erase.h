@@ -65,8 +65,8 @@ struct EraseConfig {
     v.field(
          "erasing_clean",
          erasing_clean,
-         "train.loss: jensen_shannon: the version of an image that is not "
-         "changed otherwise is erased too; false: only the others.")
+         "train.loss: jensen_shannon: the version of an image without "
+         "augmentation is erased too; false: only the other versions.")
         .needs("data.augment.erasing", erases);
   }
 };

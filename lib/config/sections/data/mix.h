@@ -35,9 +35,9 @@ struct MixConfig {
     v.field(
          "mixup",
          mixup,
-         "Images and targets are mixed with those of a partner, a share of "
-         "Beta(mixup, mixup) of their own; 0: no mixup. The partner is the "
-         "sample at the same place of the micro-batch in reverse order.")
+         "Images and targets are mixed with a partner's, with a share drawn "
+         "from Beta(mixup, mixup); 0: no mixup. The partner is the sample at "
+         "the same place of the micro-batch in reverse order.")
         .at_least(0.0);
     v.field(
          "cutmix",

@@ -8,8 +8,8 @@
 
 namespace vitrain::config {
 
-// Pixels to network input, for training and evaluation alike. Vectors are given
-// to the network as they are.
+// Conversion of pixels to network input, for training and evaluation. Vectors
+// are passed to the network unchanged.
 struct PreprocessConfig {
   bool exif_orientation = false;
   std::optional<std::array<double, 2>> range;

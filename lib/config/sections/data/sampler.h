@@ -43,9 +43,9 @@ struct SamplerConfig {
         last_batch,
         "Samples that do not fill a global batch at the end of an epoch: "
         "`drop` them, `keep` a smaller batch (its gradient is the mean over "
-        "the samples that there are), `pad` it with samples from the start "
-        "of the epoch, or keep those that fill a `micro`-batch on every "
-        "worker, where train.accumulate is more than 1.");
+        "its samples), `pad` it with samples from the start of the epoch, or "
+        "keep the samples that fill a `micro`-batch on every worker, if "
+        "train.accumulate is more than 1.");
     v.field(
          "drop_tail",
          drop_tail,
@@ -63,7 +63,7 @@ struct SamplerConfig {
          "round",
          round,
          "`repeated`: the samples of an epoch are rounded down to a multiple "
-         "of this, where there are so many; 0: not.")
+         "of this, if there are more; 0: not rounded.")
         .in_range(0, 1 << 30)
         .needs("data.sampler.policy", policy, kRepeated);
     v.field(

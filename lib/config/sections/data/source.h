@@ -47,10 +47,10 @@ struct SourceConfig {
         "path",
         path,
         "The folder, or the text file of `list`; relative to the working "
-        "directory. Needed by all that is not generated. `tar`: a file, a "
-        "folder of them, or a pattern (`train-{000..146}.tar`, `*.tar`); may "
-        "go on inside one file (`all.tar/train`). `vectors`: a .csv or .npy "
-        "file, whose last columns are the targets.");
+        "directory. Required by every kind that is not generated. `tar`: a "
+        "file, a folder of them, or a pattern (`train-{000..146}.tar`, "
+        "`*.tar`); may go on inside one file (`all.tar/train`). `vectors`: a "
+        ".csv or .npy file, whose last columns are the targets.");
     v.field(
          "class_order",
          class_order,
@@ -67,25 +67,24 @@ struct SourceConfig {
     v.field(
         "class_map",
         class_map,
-        "`folder`, `tar`, `list`: a text file with the name of a class on each "
-        "line, in the order of their numbers, instead of those that "
-        "`class_order` gives; folders that it does not name are left out. "
-        "Relative to the working directory, or else to the dataset's folder.");
+        "`folder`, `tar`, `list`: a text file with one class name per line, "
+        "in the order of their numbers, instead of `class_order`; folders "
+        "that it does not name are left out. Relative to the working "
+        "directory, or else to the dataset's folder.");
     v.field(
         "label",
         label,
-        "Which of several labels. `cifar`: `fine` (the usual one) or `coarse`, "
-        "of CIFAR-100. `tar`: `cls`, the file beside an image, or "
-        "`json:FIELD`, a field of the .json file beside it; without it the "
-        "folder that an image lies in, or `cls` where there are such files.");
+        "Selects one of several labels. `cifar`: `fine` (the usual one) or "
+        "`coarse`, of CIFAR-100. `tar`: `cls`, the .cls file of an image, or "
+        "`json:FIELD`, a field of its .json file; by default the image's "
+        "folder, or `cls` if there are such files.");
     v.field(
         "multi_label",
         multi_label,
-        "`list`: images have any number of labels. Those of a line stand "
-        "between commas, as in `a.jpg 3,17`; those of a .csv field between "
-        "semicolons, bars or blanks; where there are none there is a hyphen, "
-        "or nothing in the field. For train.loss: binary_cross_entropy or "
-        "focal; evaluations tell `map`.");
+        "`list`: images have any number of labels, separated by commas in a "
+        "list, as in `a.jpg 3,17`, and by semicolons, bars or blanks in a "
+        ".csv field; a hyphen or an empty field stands for no label. For "
+        "train.loss: binary_cross_entropy or focal; evaluations report `map`.");
     visit_generated(v);
   }
 
@@ -109,7 +108,10 @@ struct SourceConfig {
         .needs("kind: vectors, without path", [this] {
           return kind == SourceKind::kVectors && !path;
         });
-    v.field("targets", targets, "`vectors`: values to predict, behind them.")
+    v.field(
+         "targets",
+         targets,
+         "`vectors`: values to predict, in the columns after them.")
         .in_range(1, 1 << 16)
         .needs("kind", kind, SourceKind::kVectors);
     v.field(

@@ -34,16 +34,16 @@ struct EmaConfig {
          "decay",
          decay,
          "Share of the old average that each averaging keeps, as 0.9999; "
-         "`null`: no average is kept. It is evaluated and saved beside the "
-         "weights.")
+         "`null`: no average is kept. It is evaluated and saved in addition "
+         "to the weights.")
         .at_least(0.0)
         .less_than(1.0);
     v.field(
         "equal",
         equal,
-        "Instead, all weights that are averaged count the same: stochastic "
-        "weight averaging (Izmailov et al., 2018), with `start` where it "
-        "begins, as 0.75dur, and `every`.");
+        "Instead, all averaged weights count equally: stochastic weight "
+        "averaging (Izmailov et al., 2018), from `start` on, as 0.75dur, at "
+        "each `every`.");
     visit_rest(v);
   }
 
@@ -88,7 +88,7 @@ struct EmaConfig {
          "average_buffers",
          average_buffers,
          "Running statistics of BatchNorm are averaged too; false: they are "
-         "those of the weights.")
+         "copied from the weights.")
         .needs("train.ema.decay or equal", on);
   }
 };

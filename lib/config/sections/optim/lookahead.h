@@ -14,7 +14,7 @@ struct LookaheadConfig {
   bool buffers = false;
   bool ends_slow = false;
 
-  // What an optimizer's identity says of it.
+  // Returns the part of an optimizer's identity that names Lookahead.
   std::string identity() const {
     const char* kept =
         buffers ? " with lookahead of buffers" : " with lookahead";
@@ -28,9 +28,8 @@ struct LookaheadConfig {
     v.field(
          "every",
          every,
-         "Every so many updates the weights go back to a point between slow "
-         "weights and themselves, which becomes the slow weights; null: no "
-         "Lookahead.")
+         "After this number of updates slow weights and weights are both set "
+         "to a point between them; null: no Lookahead.")
         .in_range(1, 1 << 20);
     const auto on = [this] { return every.has_value(); };
     v.field("alpha", alpha, "How far from the slow weights that point is.")
@@ -48,8 +47,8 @@ struct LookaheadConfig {
     v.field(
          "buffers",
          buffers,
-         "Running statistics of BatchNorm go the same way; false: they stay "
-         "those of the weights.")
+         "Also applies to running statistics of BatchNorm; false: they are "
+         "not changed.")
         .needs("optim.lookahead.every", on);
     v.field(
          "ends_slow",

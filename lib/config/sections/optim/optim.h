@@ -44,7 +44,8 @@ struct OptimConfig {
 
   const OptimizerRow& row() const { return row_of(name); }
 
-  // What is set, and the optimizer's own numbers for what is not.
+  // Returns the numbers set by the recipe, and the optimizer's defaults for the
+  // rest.
   OptimNumbers numbers() const {
     OptimNumbers numbers{
         .eps = eps.value_or(row().eps.value_or(0.0)),
@@ -57,7 +58,8 @@ struct OptimConfig {
     return numbers;
   }
 
-  // "adamw", "sgd without momentum": what a saved state can be loaded into.
+  // Returns "adamw", "sgd without momentum", ...: a saved state can be loaded
+  // into an optimizer of equal identity.
   std::string identity() const {
     const bool plain = row().momentum && numbers().momentum == 0.0;
     return name_of(name) + (plain ? " without momentum" : "") +
@@ -151,7 +153,7 @@ struct OptimConfig {
     v.section(
         "lookahead",
         lookahead,
-        "Slow weights behind the optimizer's (Zhang et al., 2019).");
+        "Slow weights that follow the optimizer's (Zhang et al., 2019).");
     v.field(
          "sam",
          sam,
@@ -171,8 +173,8 @@ struct OptimConfig {
     v.field(
          "layer_decay",
          layer_decay,
-         "The learning rate of a layer is that of the next one times this; "
-         "layers are timm's. null: one learning rate.")
+         "The learning rate of each layer is the next layer's times this; "
+         "layers as in timm. null: one learning rate.")
         .more_than(0.0)
         .at_most(1.0);
     v.field(

@@ -43,9 +43,8 @@ constexpr auto names_of(OptimKind) {
        {kMuon, "muon"}});
 }
 
-// What a recipe may say of an optimizer, and what holds where it says nothing;
-// a number that is absent is one that the rule has not. How it computes is in
-// optim/rules/.
+// Keys that an optimizer supports, with their defaults; an absent number is one
+// that the rule does not have. optim/rules/ has the computation.
 struct OptimizerRow {
   OptimKind kind = OptimKind::kAdamW;
   const char* help = "";
@@ -60,8 +59,8 @@ struct OptimizerRow {
   // The update of an element needs all of its parameter: workers divide such
   // updates by parameters (dist.zero1).
   bool whole_parameters = false;
-  // What it keeps is a value for each weight; else no part of a parameter's
-  // state belongs to a part of the parameter.
+  // True if the state has one value per weight, so that a part of a parameter
+  // has its own part of the state.
   bool state_per_weight = true;
 };
 
@@ -72,7 +71,7 @@ inline constexpr std::array kLionBetas{0.9, 0.99};
 inline constexpr std::array kAdanBetas{0.98, 0.92, 0.99};
 inline constexpr std::array kMuonBetas{0.9, 0.95};
 
-// The numbers are those of torch 2.11 and, what torch has not, timm 1.0.
+// Numbers follow torch 2.11 and, for optimizers that torch lacks, timm 1.0.
 inline constexpr auto kRows = std::to_array<OptimizerRow>({
     {.kind = OptimKind::kAdamW,
      .help = "decoupled weight decay",
@@ -188,7 +187,7 @@ std::string optimizers_with(const Predicate& has, const char* last = " or ") {
   return text;
 }
 
-// The numbers of an optimizer as it computes with them; 0 where it has none.
+// The resolved numbers of an optimizer; 0 for numbers that it does not have.
 struct OptimNumbers {
   std::array<double, 3> betas{};
   double eps = 0.0;
@@ -196,7 +195,7 @@ struct OptimNumbers {
   double alpha = 0.0;
 };
 
-// What each is, in one text.
+// Returns one text that describes every optimizer.
 inline std::string help_of_all_optimizers() {
   std::string text;
   for (const OptimizerRow& row : optimizers::kRows) {
@@ -210,7 +209,7 @@ inline std::string help_of_weight_decay() {
          "divides them by 1 + lr x decay) of " +
       optimizers_with(
              [](const OptimizerRow& row) { return row.decoupled; }, " and ") +
-      ", L2 factor of the others.";
+      "; L2 factor for the other optimizers.";
 }
 
 } // namespace vitrain::config

@@ -14,7 +14,7 @@ constexpr auto names_of(PruneScope) {
   using enum PruneScope;
   return enum_names<PruneScope>({{kGlobal, "global"}, {kLayer, "layer"}});
 }
-// What becomes zero at once.
+// Unit of pruning.
 enum class PruneUnit { kWeight, kRow };
 constexpr auto names_of(PruneUnit) {
   using enum PruneUnit;

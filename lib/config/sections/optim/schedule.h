@@ -57,8 +57,8 @@ struct ScheduleConfig : CyclesConfig {
     v.field(
         "unit",
         unit,
-        "`step`: the learning rate changes with every optimizer step; `epoch`: "
-        "every step of an epoch has that of its first one.");
+        "`step`: the learning rate changes with every optimizer step; "
+        "`epoch`: every step of an epoch has the value of its first step.");
     v.field(
         "warmup",
         warmup,
@@ -76,9 +76,8 @@ struct ScheduleConfig : CyclesConfig {
     v.field(
          "warmup_prefix",
          warmup_prefix,
-         "What follows the warm-up begins where that ends; false: it begins "
-         "with the run, and the warm-up stands in the place of its first part, "
-         "as timm has it.")
+         "The schedule begins after the warm-up; false: it begins with the "
+         "run, and the warm-up replaces its first part, as in timm.")
         .needs(
             "schedule.name",
             name,
@@ -109,7 +108,7 @@ struct ScheduleConfig : CyclesConfig {
         "weight_decay",
         weight_decay,
         "Weight decay as a function of the step.");
-    v.section("drop_path", drop_path, "Stochastic depth likewise.");
+    v.section("drop_path", drop_path, "Stochastic depth over the run.");
   }
 
  private:
@@ -119,8 +118,8 @@ struct ScheduleConfig : CyclesConfig {
     v.field(
          "step_every",
          step_every,
-         "`step`: interval of the drops; `exponential`: in which it has become "
-         "step_factor of what it was.")
+         "`step`: interval of the drops; `exponential`: time in which the "
+         "rate is multiplied by step_factor.")
         .more_than(0.0)
         .needs(
             "schedule.name: exponential, or step without schedule.milestones",
@@ -146,8 +145,8 @@ struct ScheduleConfig : CyclesConfig {
     v.field(
          "timescale",
          timescale,
-         "`rsqrt`: behind the warm-up, when lr has fallen to 0.71 of it; "
-         "`auto`: as long as the warm-up.")
+         "`rsqrt`: time after the warm-up in which the rate falls to 0.71 of "
+         "lr; `auto`: length of the warm-up.")
         .auto_value()
         .more_than(0.0)
         .needs("schedule.name", name, kRsqrt);
@@ -168,8 +167,8 @@ struct ScheduleConfig : CyclesConfig {
     v.field(
         "cooldown",
         cooldown,
-        "The last part of the run, in which what the schedule says is drawn "
-        "down to min_lr; `constant` with a cooldown is known as WSD.");
+        "The last part of the run, in which the scheduled rate is reduced to "
+        "min_lr; `constant` with a cooldown is known as WSD.");
     v.field(
          "cooldown_shape",
          cooldown_shape,

@@ -33,10 +33,10 @@ struct DropPathSchedule {
     v.field(
         "shape",
         shape,
-        "How much of model.drop_path there is. `rising`: from none to all over "
-        "the run (ScheduledDropPath, Zoph et al., 2018); `early`: all before "
-        "cutoff and none behind; `early_linear`: falling to none until there; "
-        "`late`: none before and all behind (Liu et al., \"Dropout reduces "
+        "Factor of model.drop_path over the run. `rising`: from 0 to 1 "
+        "(ScheduledDropPath, Zoph et al., 2018); `early`: 1 before cutoff "
+        "and 0 after it; `early_linear`: falling to 0 at cutoff; `late`: 0 "
+        "before cutoff and 1 after it (Liu et al., \"Dropout reduces "
         "underfitting\", 2023).");
     v.field(
          "cutoff",
@@ -58,9 +58,9 @@ struct WeightDecaySchedule {
     v.field(
          "end",
          end,
-         "Weight decay goes from optim.weight_decay to this on half a cosine "
-         "over the run, as DINO and ConvNeXt have it, that of optim.groups in "
-         "the same proportion; null: it stays.")
+         "Weight decay changes from optim.weight_decay to this along half a "
+         "cosine over the run, as in DINO and ConvNeXt, and in optim.groups "
+         "in proportion; null: it is constant.")
         .at_least(0.0);
   }
 };

@@ -28,8 +28,8 @@ struct Format {
   const char* name;
   const char* subfolder; // of the archive
   std::int64_t labels; // bytes in front of the pixels
-  std::int64_t label; // which of them
-  std::int64_t classes; // where there is no file with their names
+  std::int64_t label; // index of the label
+  std::int64_t classes; // if there is no file with their names
   const char* names;
 
   std::int64_t record() const { return labels + 3 * kPlane; }
@@ -46,8 +46,8 @@ constexpr Format kCoarse{
     20,
     "coarse_label_names.txt"};
 
-// Whether there is something. Throws Error(kData) where that cannot be looked
-// at.
+// Returns true if the path exists. Throws Error(kData) if it cannot be
+// examined.
 bool is_there(const fs::path& path) {
   std::error_code error;
   const bool there = fs::exists(path, error);
@@ -65,7 +65,7 @@ bool is_of_cifar10(const std::string& name) {
       name == "test_batch.bin";
 }
 
-// Reads exactly so many bytes. Throws Error(kData) naming the file.
+// Fills `bytes` completely. Throws Error(kData) that names the file.
 void read_whole(
     const DataFile& file,
     std::int64_t offset,

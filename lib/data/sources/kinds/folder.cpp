@@ -24,14 +24,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What the listing passed over, for the notes.
+// Counts of skipped entries, for the notes.
 struct Skipped {
   std::int64_t hidden = 0;
   std::int64_t special = 0; // FIFOs, devices, sockets
-  std::int64_t dangling = 0; // links to nothing, or to themselves
+  std::int64_t dangling = 0; // dangling or circular links
   std::int64_t repeated = 0; // folders reached a second time through links
-  std::int64_t outside = 0; // files beside the class folders
-  std::int64_t others = 0; // files of other kinds
+  std::int64_t outside = 0; // files next to the class folders
+  std::int64_t others = 0; // files that are no images
   std::map<std::string, std::int64_t> extensions;
 };
 
@@ -51,8 +51,8 @@ void count_other_file(std::string_view name, Skipped& skipped) {
   ++skipped.extensions[extension];
 }
 
-// Follows links. Looks up only what the folder's own record does not say, so
-// that a million files cost no stat each. Counts what is passed over.
+// Follows links. Calls stat() only if the directory entry lacks the type, so
+// that a million files do not cost a stat() each. Counts skipped entries.
 EntryKind
 kind_of(const fs::path& folder, const dirent& record, Skipped& skipped) {
   if (is_hidden(record.d_name)) {
@@ -136,7 +136,7 @@ class Walker {
         count_other_file(name, skipped_);
       }
     });
-    // In order, so that of two ways to a folder the same one counts always.
+    // Sorted, so that the same one of two paths to a folder is always used.
     std::ranges::sort(folders);
     for (const std::string& name : folders) {
       std::string inner = folder;
@@ -218,9 +218,9 @@ std::vector<std::string> notes_of(const Skipped& skipped) {
   return notes;
 }
 
-// torchvision makes every sub-folder a class, and so do we; one without images
-// would be a class that cannot be learned, and without it the others would have
-// other numbers.
+// As in torchvision, every sub-folder is a class. A folder without images is an
+// error: it would be a class without samples, and skipping it would change the
+// numbers of other classes.
 void check_not_empty(
     const fs::path& root,
     const std::vector<std::string>& folders,

@@ -11,7 +11,7 @@
 namespace vitrain::data {
 namespace {
 
-// The folders of a path, without the '/' behind them: "a/b" of "a/b/c.jpg".
+// Returns the folders of a path without the final '/': "a/b" for "a/b/c.jpg".
 std::string_view folders_of(std::string_view path) {
   const std::size_t end = path.rfind('/');
   return end == path.npos ? std::string_view() : path.substr(0, end);
@@ -61,7 +61,7 @@ void ImageTree::strip_common_folders() {
   }
 }
 
-// Leaves out what has no class.
+// Skips images without a class.
 void ImageTree::label_images(
     ClassOrder order,
     const std::vector<std::string>& class_map,

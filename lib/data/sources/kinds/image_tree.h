@@ -18,12 +18,12 @@ class ImageTree {
   void add(std::string_view path, Index::Place place = {});
 
   std::int64_t size() const { return std::ssize(images_); }
-  // Takes away the folders that all paths begin with, except for the last one
-  // that images lie in, which is their class.
+  // Removes the folders with which all paths begin, except for the innermost
+  // folder of images, which is their class.
   void strip_common_folders();
 
   // Fills samples, classes, labels, names, their starts and, for archives, the
-  // places; adds notes. `class_map` has the names of a class map, or nothing.
+  // places; adds notes. `class_map` has the names of a class map, or is empty.
   // Throws Error(kData) when no image is in a folder, or two archives have a
   // file of one name; of two in one archive the later one counts, as when it is
   // unpacked.

@@ -40,23 +40,23 @@ class FileSource final : public Source {
   std::filesystem::path folder_;
 };
 
-// An image file has at most so many bytes; photographs have a few MiB.
+// Limit of an image file's size; photographs have a few MiB.
 constexpr std::int64_t kMostFileBytes = std::int64_t{256} << 20;
 
-// Whether the end of a file's name is that of an image in a format that can be
-// decoded, whatever its content is; and some of those ends, for messages.
+// Returns true if a file name has the extension of a supported image format;
+// and examples of such extensions for messages.
 bool has_image_name(std::string_view name);
 std::span<const std::string_view> image_extensions(); // ".jpg", ...
 inline constexpr const char* kImageNames = ".jpg, .png, .webp, ...";
-// ".JPG" as ".jpg", for "x.JPG"; "" for a name without a dot.
+// Returns ".jpg" for "x.JPG"; "" for a name without a dot.
 std::string lower_extension(std::string_view name);
 
-// Whether tools have left it behind: a part of the path is a dot file
-// (.DS_Store, .ipynb_checkpoints), an AppleDouble twin (._x.jpg) or the folder
-// that holds those in archives.
+// Returns true for files left by tools: a part of the path is a dot file
+// (.DS_Store, .ipynb_checkpoints), an AppleDouble file (._x.jpg) or the folder
+// of these in archives.
 bool is_hidden(std::string_view path);
 
-// "0", "1", ..., the names of classes that have none.
+// Returns "0", "1", ..., the names of unnamed classes.
 std::vector<std::string> numbered_classes(std::int64_t count);
 
 // The numbers of a generated dataset for one purpose.
@@ -81,8 +81,8 @@ void check_not_splits(
     std::string_view path,
     const std::vector<std::string>& classes);
 
-// What each kind has. list_NAME() finds the samples; it is called once per
-// node. open_NAME() reads them in every worker.
+// Functions of each kind. list_NAME() finds the samples, once per node;
+// open_NAME() opens them in every worker.
 #define VITRAIN_SOURCE(enumerator, name)           \
   Index list_##name(const SourceOptions& options); \
   std::unique_ptr<Source> open_##name(std::shared_ptr<const Index> index);

@@ -29,8 +29,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// So many names are looked up when listing; a million on a network disk would
-// take minutes. The others are found missing when they are read.
+// Number of files whose existence is checked when listing; a million look-ups
+// on a network disk would take minutes. Missing files beyond that are reported
+// when they are read.
 constexpr std::int64_t kMostLookups = 20000;
 constexpr const char* kUse =
     "kind list takes a text file with one image and its label on each line";
@@ -105,7 +106,7 @@ class ListReader {
     return multi_label_ ? are_label_numbers(text) : parse_int(text, label);
   }
 
-  // Adds the labels of the next image. Returns what is wrong with them.
+  // Adds the labels of the next image. Returns the problem with them, or "".
   std::string add_labels(std::string_view text, std::string_view between) {
     if (!multi_label_) {
       return labels_.add(text, contents_.labels);
@@ -136,8 +137,8 @@ class ListReader {
     return "";
   }
 
-  // Adds the labels of a .csv file whose images have any number of them: what
-  // stands between them is decided over all fields.
+  // Adds the labels of a .csv file whose images have any number of them: the
+  // separator is decided over all fields.
   void add_label_fields() {
     const bool barred = std::ranges::any_of(fields_, [](const Field& field) {
       return field.labels.find_first_of(kBarsInCsv) != std::string::npos;
@@ -366,7 +367,7 @@ class ListReader {
 
 Index list_list(const SourceOptions& options) {
   check_has_path(options, "the text file that lists its images");
-  std::error_code unknown; // opening it tells
+  std::error_code unknown; // opening it reports the error
   VITRAIN_CHECK_DATA(
       !fs::is_directory(options.path, unknown),
       "{}: is a folder; kind list takes the text file itself, such as "

@@ -73,7 +73,7 @@ char find_separator(
         break;
       }
     } catch (const Error&) {
-      continue; // a quoted field that something else stands behind
+      continue; // text after a quoted field
     }
     if (is_named(fields)) {
       return separator;

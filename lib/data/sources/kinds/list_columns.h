@@ -11,7 +11,7 @@
 
 namespace vitrain::data {
 
-// What the first line of a .csv list may call its columns, in any case.
+// Column names in the first line of a .csv list, in any case.
 inline constexpr auto kPathColumns = std::to_array<std::string_view>(
     {"path", "file", "filename", "file_name", "filepath", "image", "img"});
 inline constexpr auto kLabelColumns = std::to_array<std::string_view>(
@@ -22,10 +22,10 @@ std::vector<std::size_t> columns_named(
     const std::vector<std::string>& first,
     std::span<const std::string_view> names);
 
-// What stands between the fields of a .csv file: what a first line `sep=;`
-// says, else by the first record: the separator with which that names columns,
-// else the first one that it has, else a comma. `use` says what is wanted of
-// what is no regular file: Error(kData).
+// Returns the separator of a .csv file: from a first line `sep=;`, otherwise
+// from the first record: the separator with which it names columns, else the
+// first separator in it, else a comma. Throws Error(kData), which mentions
+// `use`, if the path is not a regular file.
 char find_separator(
     const std::filesystem::path& path,
     const char* use,
@@ -43,8 +43,8 @@ struct ListColumns {
   static bool are_named(const std::vector<std::string>& first);
 };
 
-// Returns what is added to a problem of a first line that may have been meant
-// to name columns.
+// Returns the hint that is added to a problem in a first line that may be a
+// header.
 std::string header_hint();
 
 // Whether the file is a table by its name, x.csv.

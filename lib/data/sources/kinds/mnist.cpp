@@ -12,8 +12,8 @@
 #include "data/sources/kinds/kinds.h"
 
 // The IDX files of MNIST (http://yann.lecun.com/exdb/mnist), Fashion-MNIST and
-// others of their kind, packed by gzip or not: a big-endian magic number and
-// sizes, then bytes. They are small, so the index carries the pixels.
+// similar datasets, optionally compressed by gzip: a big-endian magic number
+// and sizes, then bytes. They are small, so the index carries the pixels.
 namespace vitrain::data::detail {
 namespace {
 
@@ -56,7 +56,7 @@ fs::path need_file(const SourceOptions& options, const char* name) {
   return *std::move(found);
 }
 
-// The first `most` bytes of what is packed, and one more when there are more.
+// Unpacks the first `most` bytes, and one more if there are more.
 std::string
 unpack(const fs::path& path, const std::string& packed, std::size_t most) {
   z_stream stream{};
@@ -88,7 +88,7 @@ unpack(const fs::path& path, const std::string& packed, std::size_t most) {
   return bytes;
 }
 
-// The numbers of an IDX file behind its header.
+// Content of an IDX file after its header.
 struct Idx {
   std::array<std::int64_t, 3> sizes{1, 1, 1};
   std::string bytes;

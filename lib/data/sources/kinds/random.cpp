@@ -12,8 +12,7 @@
 namespace vitrain::data::detail {
 namespace {
 
-// Noise: what a model cannot learn but has to compute, for timing and for the
-// examples of other frameworks' guides.
+// Noise images for timing, and for the examples of other frameworks' guides.
 class RandomSource final : public Source {
  public:
   using Source::Source;

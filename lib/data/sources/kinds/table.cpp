@@ -163,7 +163,7 @@ class NpyReader {
     bytes_.remove_prefix(start + length);
   }
 
-  // The text behind 'key': up to the next comma outside brackets.
+  // Returns the text after 'key': up to the next comma outside brackets.
   std::string value_of(const std::string& key) const {
     const std::string quoted = "'" + key + "':";
     const std::size_t at = header_.find(quoted);

@@ -14,11 +14,10 @@ struct Table {
   std::vector<float> values; // [rows, columns]
 };
 
-// Reads a .csv file (numbers between commas or, where its first line has none,
-// semicolons or tabs; with or without a line of names and, before it, one that
-// says `sep=;`) or a .npy file
-// (two dimensions of f4, f8, i4, i8 or u1, in C order). Throws Error(kData)
-// that names file, line and column.
+// Reads a .csv file (numbers separated by commas or, if its first line has
+// none, semicolons or tabs; with or without a header and, before it, a line
+// `sep=;`) or a .npy file (two dimensions of f4, f8, i4, i8 or u1, in C order).
+// Throws Error(kData) that names file, line and column.
 Table read_table(const std::filesystem::path& path);
 
 } // namespace vitrain::data

@@ -18,21 +18,21 @@ namespace vitrain::data {
 // Labels are below this.
 constexpr std::int64_t kMostClasses = std::int64_t{1} << 20;
 
-// A text file with a name per line, in the order of the classes' numbers.
-// Throws Error(kData) with the line for an empty name or one that comes twice.
+// Reads a text file with one name per line, in the order of the classes. Throws
+// Error(kData) with the line of an empty or repeated name.
 std::vector<std::string> read_class_names(const std::filesystem::path& path);
 
-// What options.class_map names, as it is or in the folder that options.path is
-// or lies in; empty without one.
+// Reads options.class_map, looked up as it is, or in the folder options.path or
+// its parent; empty without a class map.
 std::vector<std::string> read_class_map(const SourceOptions& options);
 
-// Whether the names are "0", "1", ...: those of classes that have none.
+// Returns true if the names are "0", "1", ...: unnamed classes.
 bool are_numbers(const std::vector<std::string>& classes);
 
 // Whether the name of a class could be taken for the number of another one.
 bool have_numeric_names(const std::vector<std::string>& classes);
 
-// Whether class `a` comes before class `b`.
+// Returns true if class `a` precedes class `b`.
 bool class_less(ClassOrder order, std::string_view a, std::string_view b);
 
 // Names with a number each, in the order in which they came.
@@ -65,11 +65,11 @@ void note_empty_classes(
 // is 2.
 class LabelTexts {
  public:
-  // `names` are those of the classes where they are known, and `source` says
-  // from where; otherwise `classes` is their number, or 0 for as many as the
-  // labels need. `trained` is how the training data write their labels: where
-  // a name could be taken for the number of another class, that holds.
-  // `only_numbers`: labels are numbers, whatever the names are.
+  // `names`: known class names, `source`: their origin. Otherwise `classes` is
+  // the number of classes; 0: as many as the labels need. `trained` is how the
+  // training data write their labels: where a name could be taken for the
+  // number of another class, that holds. `only_numbers`: labels are numbers,
+  // whatever the names are.
   LabelTexts(
       std::vector<std::string> names,
       std::string source,
@@ -78,22 +78,22 @@ class LabelTexts {
       LabelForm trained = LabelForm::kNone,
       bool only_numbers = false);
 
-  // Appends a number that stands for the text to `labels`, or returns what is
-  // wrong with the text whatever the others are.
+  // Appends a number that stands for the text to `labels`, or returns a problem
+  // of the text that does not depend on other labels.
   std::string add(std::string_view text, std::vector<std::int32_t>& labels);
 
-  // Gets the position of a label and what is wrong with it.
+  // Receives the position of a label and its problem.
   using Wrong = std::function<void(std::size_t at, const std::string& text)>;
-  // Decides what the labels are, once all are added: replaces those in
-  // `contents` (set_labels where there are set_starts, else labels) by their
-  // classes, fills `classes` and `label_form`, and notes how they were read.
-  // Calls `wrong` for each label that is no class, in order.
+  // Decides how to read the labels after all are added: replaces the labels in
+  // `contents` (set_labels if there are set_starts, else labels) by class
+  // numbers, fills `classes` and `label_form`, and adds a note. Calls `wrong`
+  // for each label without a class, in order.
   void finish(Index::Contents& contents, const Wrong& wrong);
-  // The same; throws Error(kData) for the first label that is no class.
+  // As above, but throws Error(kData) for the first label without a class.
   void finish(Index::Contents& contents);
 
  private:
-  // What a text could mean.
+  // The possible meanings of a text.
   struct Reading {
     bool is_numeric = false; // digits, with a sign or a point
     bool has_point = false;

@@ -10,9 +10,8 @@
 // Lists whose images have any number of labels (data.train.multi_label).
 namespace vitrain::data {
 
-// What stands between the labels of an image: in text lists commas; in the
-// fields of a .csv file blanks or, where one of its fields has semicolons or
-// bars, those.
+// Separators of an image's labels: commas in text lists; in .csv fields blanks,
+// or semicolons or bars if any field has them.
 inline constexpr std::string_view kBetweenInText = ",";
 inline constexpr std::string_view kBetweenInCsv = " \t";
 inline constexpr std::string_view kBarsInCsv = ";|";
@@ -26,9 +25,9 @@ std::vector<std::string> labels_in(
 // Whether these are whole numbers with commas between them.
 bool are_label_numbers(std::string_view text);
 
-// When the further labels of all samples have their numbers: ends them, and
-// makes the first one of each sample its label, 0 where there is none. Returns
-// the number of samples without one.
+// Call after the further labels of all samples are numbered: makes each
+// sample's first one its label, 0 without labels. Returns the number of samples
+// without labels.
 std::int64_t finish_label_sets(Index::Contents& contents);
 
 } // namespace vitrain::data

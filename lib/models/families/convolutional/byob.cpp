@@ -86,7 +86,7 @@ Named mobilevit(
   return {name, kMobileVitImage, 3, net};
 }
 
-// `quarters`: the widths over those of mobilevitv2_100, times four.
+// `quarters`: width factor relative to mobilevitv2_100, times four.
 Named mobilevitv2(const char* name, std::int64_t quarters) {
   const auto wide = [&](std::int64_t width) {
     const std::int64_t scaled = width * quarters / 4;

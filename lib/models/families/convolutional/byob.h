@@ -9,27 +9,28 @@
 
 namespace vitrain::models {
 
-// Blocks of one kind, one after the other. Widths are rounded to multiples of 8
-// where the network is built.
+// A sequence of blocks of one kind. The network rounds widths to multiples of
+// 8.
 struct ByobBlocks {
   enum class Kind {
     kBottleneck, // 1x1, 3x3, 1x1
     kSelfAttention, // 1x1, attention over pixels, 1x1
-    kMobileOne, // convolutions side by side
-    kMobileVit, // a transformer over pixels of equal place in their patches
+    kMobileOne, // parallel convolutions
+    kMobileVit, // a transformer over pixels of equal position in their patches
     kMobileVit2, // the same with separable attention
   };
-  // A factor for each channel from the means of the channels.
+  // Channel attention: a factor for each channel, computed from the channels'
+  // means.
   enum class Gate { kNone, kSqueeze, kEca };
 
   Kind kind = Kind::kBottleneck;
   std::int64_t depth = 1;
-  double width = 0.0; // of the result
+  double width = 0.0; // output channels
   std::int64_t stride = 1; // of a stage's first block
-  std::int64_t group = 0; // channels of one; 0: a single group
-  double ratio = 1.0; // width inside over that of the result
+  std::int64_t group = 0; // channels of a group; 0: a single group
+  double ratio = 1.0; // hidden width / output width
   Gate gate = Gate::kNone;
-  bool inverted = false; // `ratio` is over the width of the input
+  bool inverted = false; // `ratio` is hidden width / input width
   bool linear = false; // no nonlinearity at the end
   // kMobileOne.
   std::int64_t kernel = 3;
@@ -39,8 +40,9 @@ struct ByobBlocks {
   std::int64_t transformer_depth = 0;
   std::int64_t patch = 2;
   // kSelfAttention.
-  std::int64_t block = 0; // pixels, a side, that see the same; 0: all of them
-  std::int64_t halo = 0; // pixels around a block that it sees as well
+  std::int64_t block = 0; // side of a block, in pixels; 0: the whole image
+  std::int64_t halo =
+      0; // width of the border around a block that it also attends to
   std::int64_t heads = 0;
   std::int64_t head_width = 0; // of queries and keys; 0: by qk_ratio
   double qk_ratio = 1.0;
@@ -56,18 +58,19 @@ struct ByobSpec {
   };
   Stem stem = Stem::k3x3;
   std::int64_t stem_width = 0;
-  // kTiered: pools behind it; otherwise its last convolution has the stride.
+  // kTiered: a pooling follows; otherwise the last convolution has the stride.
   bool pool = false;
   bool silu = false; // else ReLU
-  bool project = true; // ways around blocks that change the shape
+  bool project =
+      true; // projections on skip connections where the shape changes
   double squeeze = 1.0 / 16.0; // of Gate::kSqueeze
   std::int64_t features = 0; // of a last convolution 1x1; 0: none
   std::vector<std::vector<ByobBlocks>> stages;
 };
 
-// MobileOne's stages: pairs of a block over the pixels of each channel and one
-// over the channels. `factors` widen 64, 128, 256 and 512 channels; the last
-// `gated` pairs of a stage squeeze.
+// Returns MobileOne's stages: pairs of a depthwise and a pointwise block.
+// `factors` multiply 64, 128, 256 and 512 channels; the last `gated` pairs of
+// each stage have squeeze-excitation.
 std::vector<std::vector<ByobBlocks>> mobileone_stages(
     const std::vector<std::int64_t>& depths,
     const std::vector<double>& factors,

@@ -7,8 +7,9 @@
 
 namespace vitrain::models {
 
-// Numbers of a network that learns small images fast: a whitening convolution,
-// then groups of two 3x3 convolutions with a pooling by 2, and a pooling by 3.
+// Numbers of a network for fast training on small images: a whitening
+// convolution, groups of two 3x3 convolutions with 2x2 pooling, and 3x3
+// pooling.
 struct CifarNetSpec {
   std::int64_t whiten_kernel = 2;
   std::array<std::int64_t, 3> widths{64, 256, 256};
@@ -23,14 +24,14 @@ inline constexpr std::array kNetworks{
 inline constexpr std::int64_t kLastPooling = 3;
 inline constexpr std::int64_t kLeastSide = 25; // leaves 3 for the last pooling
 
-// Of the whitening convolution: each direction of the patches, and its
-// opposite.
+// Outputs of the whitening convolution: each direction of the patches and its
+// negative.
 inline std::int64_t whitened_channels(const ModelSpec& spec) {
   const std::int64_t kernel = spec.get<CifarNetSpec>().whiten_kernel;
   return 2 * spec.channels * kernel * kernel;
 }
 
-// What is left of an image in front of the classifier.
+// Size of the feature map before the classifier.
 inline ImageSize grid_of(const ModelSpec& spec) {
   const auto& net = spec.get<CifarNetSpec>();
   const auto left = [&](std::int64_t side) {

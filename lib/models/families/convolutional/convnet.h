@@ -9,8 +9,8 @@
 
 namespace vitrain::models {
 
-// Numbers of a small convolutional network: two convolutions, each with a
-// pooling by 2, and two linear layers.
+// Numbers of a small convolutional network: two convolutions with 2x2 pooling,
+// then two linear layers.
 struct ConvNetSpec {
   std::array<std::int64_t, 2> widths{10, 20};
   std::int64_t kernel = 5;
@@ -23,8 +23,8 @@ namespace convnet {
 inline constexpr std::array kNetworks{
     NamedNetwork<ConvNetSpec>{"mnist_convnet", 28, 1, {}}};
 
-// What is left of an image after both convolutions and poolings; below 1: it is
-// too small.
+// Size of the feature map after both convolutions and poolings; below 1 if the
+// image is too small.
 inline ImageSize grid_of(const ConvNetSpec& net, const ImageSize& image) {
   const auto left = [&](std::int64_t side) {
     return ((side - net.kernel + 1) / 2 - net.kernel + 1) / 2;

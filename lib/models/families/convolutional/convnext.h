@@ -17,7 +17,7 @@ struct ConvNeXtSpec {
   std::array<std::int64_t, 4> depths{};
   std::array<std::int64_t, 4> widths{};
   bool v2 = false; // global response normalisation, no layer scale
-  // Weights of the MLPs are [out, in, 1, 1], as those of convolutions.
+  // Weights of the MLPs have the shape of convolutions: [out, in, 1, 1].
   bool conv_mlp = false;
   Stem stem = Stem::kPatch;
   std::int64_t head_hidden = 0; // of one more layer before the classes; 0: none

@@ -28,7 +28,7 @@ struct EfficientNetSpec {
   std::int64_t stem = 32; // channels of the first convolution
   std::int64_t head = 1280; // and of the last
   bool relu6 = false; // in place of SiLU
-  // TensorFlow's padding: what a stride leaves over is at the end.
+  // TensorFlow's padding: an odd zero is added at the end.
   bool same_padding = false;
   double norm_eps = 1e-5;
 

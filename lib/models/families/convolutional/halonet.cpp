@@ -16,8 +16,8 @@ using Named = NamedNetwork<ByobSpec>;
 
 constexpr std::int64_t kAttentionImage = 256;
 
-// What is the same for all blocks of a network: `plain` for bottlenecks,
-// `seeing` for those with attention in their middle.
+// Settings shared by all blocks of a network: `plain` are bottlenecks, `seeing`
+// are blocks with attention in the middle.
 struct Pair {
   ByobBlocks plain;
   ByobBlocks seeing;

@@ -123,7 +123,7 @@ std::string describe(const ModelSpec& spec) {
       net.groups == 1 ? "" : fmt::format(", {} groups", net.groups));
 }
 
-// Side of what a convolution or pooling with stride 2 leaves.
+// Output side of a convolution or pooling with stride 2.
 std::int64_t halved(std::int64_t side) {
   return (side - 1) / 2 + 1;
 }
@@ -132,8 +132,8 @@ ActivationBytes activations(const ModelSpec& spec, bool bf16) {
   const std::int64_t element = bf16 ? 2 : kFp32Bytes;
   std::int64_t kept = 0;
   std::int64_t largest = 0;
-  // Of each convolution its result, and that of the BatchNorm and ReLU behind
-  // it, which the next one takes.
+  // Counts the output of a convolution and of the BatchNorm and ReLU after it,
+  // which is the next convolution's input.
   const auto count =
       [&](std::int64_t channels, std::int64_t side, std::int64_t copies) {
         const std::int64_t bytes = channels * side * side * element;

@@ -19,14 +19,14 @@ struct ResNetSpec {
   bool bottleneck = false; // blocks of three convolutions
   Stem stem = Stem::kPlain;
   bool average_down = false; // pooling in place of the projections' stride
-  // Of a bottleneck's 3x3 convolution (Xie et al., CVPR 2017), and the width of
-  // a group where a stage's width is 64.
+  // Groups of a bottleneck's 3x3 convolution (Xie et al., CVPR 2017), and the
+  // width of a group in a stage of width 64.
   std::int64_t groups = 1;
   std::int64_t group_width = 64;
   std::int64_t stem_width = 64; // output channels
   std::array<std::int64_t, 4> widths{64, 128, 256, 512};
 
-  // Output channels of a stage, and those between a block's convolutions.
+  // Output channels of a stage, and hidden channels of its blocks.
   std::int64_t out(std::size_t stage) const {
     return bottleneck ? 4 * widths[stage] : widths[stage];
   }

@@ -12,13 +12,14 @@ namespace vitrain::models {
 struct HvtSpec {
   std::int64_t embed_dim = 384;
   std::int64_t heads = 6;
-  // The first of so many blocks each leaves half of the tokens; 0: none does.
+  // Every pool_every-th block, beginning with the first, halves the tokens; 0:
+  // none.
   std::int64_t pool_every = 0;
   std::int64_t depth = 12;
   std::int64_t mlp_ratio = 4;
   std::int64_t patch_size = 16;
 
-  // The largest of three neighbours, for every second token.
+  // Max pooling over three tokens with stride 2.
   static constexpr std::int64_t kPoolWindow = 3;
   static constexpr std::int64_t kPoolStride = 2;
 
@@ -32,8 +33,7 @@ struct HvtSpec {
 
 namespace hvt {
 
-// PaddleViT's names; of the authors' five networks and of one that pools
-// nothing.
+// PaddleViT's names of the authors' five networks and of one without pooling.
 inline constexpr auto kNetworks = std::to_array<NamedNetwork<HvtSpec>>({
     {"hvt_ti_1_patch16_224", 224, 3, {192, 3, 12}},
     {"hvt_s0_patch16_224", 224, 3, {384, 6, 0}},

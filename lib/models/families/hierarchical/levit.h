@@ -19,7 +19,7 @@ struct LevitSpec {
   std::int64_t stem_stride = 16; // or 8
   bool distilled = true; // two heads, whose logits are averaged
   bool silu = false; // instead of hard-swish
-  // Weights of linear layers are [out, in, 1, 1], as those of convolutions.
+  // Weights of linear layers have the shape of convolutions: [out, in, 1, 1].
   bool conv = false;
 };
 

@@ -108,7 +108,7 @@ inline std::string describe(const ModelSpec& spec) {
 } // namespace swin
 
 // Swin transformers (Liu et al., "Swin transformer: hierarchical vision
-// transformer using shifted windows", ICCV 2021), and those of Chen et al.,
+// transformer using shifted windows", ICCV 2021), and networks of Chen et al.,
 // "Searching the search space of vision transformer", NeurIPS 2021.
 inline const Family kSwin{
     .name = "swin",

@@ -9,7 +9,8 @@ namespace swin {
 inline constexpr Stages kWindow8{8, 8, 8, 8};
 inline constexpr Stages kWindow16{16, 16, 16, 16};
 inline constexpr Stages kWindow24{24, 24, 24, 24};
-// Of 192 pixels, where the last stage is smaller than a window.
+// Windows of the 192-pixel pretraining; its last stage is smaller than a
+// window.
 inline constexpr Stages kBefore12{12, 12, 12, 6};
 
 // As timm 1.0 has them (timm/models/swin_transformer_v2.py).

@@ -13,7 +13,7 @@ namespace vitrain::models {
 struct MixerSpec {
   enum class Block {
     kMixer, // an MLP over the tokens, one over the channels
-    kGated, // the same with gated linear units
+    kGated, // kMixer with gated linear units
     kResidual, // ResMLP: one linear layer over the tokens, affine maps as norms
     kSpatial, // gMLP: one MLP over the channels, gated over the tokens
   };
@@ -21,10 +21,10 @@ struct MixerSpec {
   std::int64_t patch_size = 16;
   std::int64_t depth = 8;
   std::int64_t embed_dim = 512;
-  // Hidden widths over embed_dim; that of the tokens is not used by all blocks.
+  // Hidden width / embed_dim; tokens_ratio is not used by all kinds of blocks.
   double tokens_ratio = 0.5;
   double channels_ratio = 4.0;
-  double layer_scale = 0.0; // kResidual: what branches start times
+  double layer_scale = 0.0; // kResidual: initial factor of the branches
 };
 
 namespace mixer {

@@ -10,7 +10,7 @@
 
 namespace vitrain::models {
 
-// Numbers of a CrossViT, whose two branches see the same image in small and in
+// Numbers of a CrossViT: two branches on the same image, with small and with
 // large patches.
 struct CrossVitSpec {
   template <typename T>
@@ -19,8 +19,8 @@ struct CrossVitSpec {
   Branches<std::int64_t> widths{};
   Branches<std::int64_t> heads{};
   Branches<std::int64_t> mlp_ratios{};
-  // Of each stage; the branches exchange their class tokens after it. The
-  // second is not below the first.
+  // Blocks per stage, after which the branches exchange their class tokens. The
+  // second depth is at least the first.
   Branches<std::int64_t> depths{1, 4};
   std::int64_t stages = 3;
   bool three_convolutions = false; // for the patches: "dagger"
@@ -28,7 +28,7 @@ struct CrossVitSpec {
   std::int64_t to_side = 224;
   std::int64_t from_side = 240;
 
-  // Of what a branch sees of such an image.
+  // Returns the size to which a branch resizes the image.
   ImageSize seen(const ImageSize& image, std::size_t branch) const {
     if (branch == 0) {
       return image;

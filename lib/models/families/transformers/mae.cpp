@@ -4,7 +4,8 @@
 
 #include "core/text/text.h"
 
-// What the program knows of masked autoencoders without building one.
+// Description of masked autoencoders; networks/transformers/mae.cpp has the
+// network.
 namespace vitrain::models {
 namespace mae {
 namespace {
@@ -43,7 +44,8 @@ std::vector<std::string_view> options(const ModelSpec& /*named*/) {
       "norm_pix_loss"};
 }
 
-// The same network as a ViT: what the rules and keys of one act on.
+// Returns the encoder as the spec of a ViT, to which a ViT's rules and keys
+// apply.
 ModelSpec encoder_of(const ModelSpec& spec) {
   ModelSpec encoder = spec;
   encoder.numbers = spec.get<MaeSpec>().encoder;

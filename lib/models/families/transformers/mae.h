@@ -18,16 +18,16 @@ struct MaeSpec {
   double mask_ratio = 0.75;
   bool norm_pix_loss = true;
 
-  // How many of an image's patches the encoder sees: rounded as the authors do.
+  // Returns the number of visible patches, rounded as the authors do.
   std::int64_t seen(std::int64_t patches) const {
     return static_cast<std::int64_t>(
         static_cast<double>(patches) * (1.0 - mask_ratio));
   }
 };
 
-// He et al., "Masked autoencoders are scalable vision learners", CVPR 2022: a
-// transformer learns to give the pixels of patches that it has not seen. Names
-// and numbers are those of the authors' models_mae.py.
+// Masked autoencoders (He et al., "Masked autoencoders are scalable vision
+// learners", CVPR 2022): a transformer learns to predict the pixels of hidden
+// patches. Names and numbers follow the authors' models_mae.py.
 extern const Family kMae;
 
 } // namespace vitrain::models

@@ -6,7 +6,8 @@
 #include "models/families/transformers/vit.h"
 #include "models/families/transformers/vit_names.h"
 
-// What the program knows of vision transformers without building one.
+// Description of vision transformers; networks/transformers/vit.cpp has the
+// network.
 namespace vitrain::models {
 namespace vit {
 namespace {
@@ -33,7 +34,7 @@ double mlp_width(const config::ModelConfig& config, const VitSpec& named) {
       ratio;
 }
 
-// Of what the last block gives, and the norm's place.
+// Checks the pooling of the last block's output and the place of the norm.
 void check_pool(
     const config::ModelConfig& config,
     const ModelSpec& named,
@@ -62,7 +63,7 @@ void check_pool(
 
 } // namespace
 
-// A finding is at the key that somebody has set.
+// A finding names the key that was set.
 void check_vit(
     const config::ModelConfig& config,
     const ModelSpec& named,
@@ -136,7 +137,7 @@ void apply(const config::ModelConfig& config, ModelSpec& spec) {
 
 namespace {
 
-// What is not as in the plain network, in words: ", 4 registers, ...".
+// Returns the differences from the plain network as text: ", 4 registers, ...".
 std::string variant_text(const VitSpec& vit) {
   using Pool = VitSpec::Pool;
   using Mlp = VitSpec::Mlp;
@@ -196,13 +197,13 @@ std::int64_t tokens_of(const ModelSpec& spec) {
   return patch_grid<VitSpec>(spec).area() + spec.get<VitSpec>().prefix();
 }
 
-// Bytes of the weights of one attention that backward needs.
+// Bytes of one attention's softmax weights that backward needs.
 std::int64_t attention_bytes(const ModelSpec& spec, bool bf16) {
   const auto& net = spec.get<VitSpec>();
   const std::int64_t e = bf16 ? 2 : kFp32Bytes;
-  // softmax(q k^T) is kept where products make it: in fp32 and rounded. A
-  // difference has two for each head, and values of another width than its
-  // queries, which no fused kernel takes.
+  // Attention by plain products keeps softmax(q k^T) in fp32 and rounded. A
+  // differential head has two attention maps, and values wider than queries,
+  // which no fused kernel supports.
   const bool products = bf16 || net.attention_dropout > 0.0 || net.differential;
   const std::int64_t tokens = tokens_of(spec);
   const std::int64_t weights =
@@ -211,27 +212,29 @@ std::int64_t attention_bytes(const ModelSpec& spec, bool bf16) {
       (net.attention_dropout > 0.0 ? weights * (e + 1) : 0);
 }
 
-// Of a block, likewise. What linear layers and attention take and give has `e`
-// bytes a number; the sums of the residual branches stay in fp32.
+// Bytes of the activations of one block that backward needs. Inputs and outputs
+// of linear layers and attention have `e` bytes per number; residual sums stay
+// in fp32.
 std::int64_t block_bytes(const ModelSpec& spec, bool bf16) {
   const auto& net = spec.get<VitSpec>();
   const std::int64_t e = bf16 ? 2 : kFp32Bytes;
   const std::int64_t values = tokens_of(spec) * net.embed_dim;
   const std::int64_t hidden = tokens_of(spec) * net.mlp_dim;
   const std::int64_t pairs = net.block == VitSpec::Block::kPaired ? 2 : 1;
-  // Norms, and branches that are added.
+  // Number of norms, which equals the number of residual branches.
   const std::int64_t norms =
       net.block == VitSpec::Block::kParallel ? 1 : 2 * pairs;
-  // What the norms take; of RMS norms what they divide, too.
+  // Inputs of the norms; RMS norms also keep the dividend.
   const std::int64_t taken =
       (net.rms_norm ? 2 * norms : norms) * values * kFp32Bytes;
-  // What they give; q, k, v and attention, two results of the MLP's first
-  // layer; normed queries and keys, and the halves of a difference.
+  // Outputs of the norms; q, k, v and the attention output; hidden values
+  // before and after activation; normed queries and keys; both maps of a
+  // differential head.
   const std::int64_t branches = norms * values * e +
       pairs * ((4 * values + 2 * hidden) * e + attention_bytes(spec, bf16)) +
       pairs * ((net.qk_norm ? 2 : 0) + (net.differential ? 4 : 0)) * values * e;
   const std::int64_t dropped = spec.drop_path > 0.0 ? norms * values * e : 0;
-  // Masks, and what they leave of the results of width and of the MLP.
+  // Dropout masks and their results.
   const std::int64_t masked =
       net.dropout > 0.0 ? (norms * values + pairs * hidden) * (1 + e) : 0;
   const std::int64_t scaled = net.layer_scale > 0.0 ? norms * values * e : 0;
@@ -246,8 +249,9 @@ ActivationBytes activations(const ModelSpec& spec, bool bf16) {
   const std::int64_t values = tokens * net.embed_dim;
   const std::int64_t attention = attention_bytes(spec, bf16);
   const std::int64_t block = block_bytes(spec, bf16);
-  // Of the last block only keys and values are of all tokens, where nobody
-  // reads the others; else the norm behind it keeps its input as well.
+  // With token pooling, the last block computes keys and values for all tokens
+  // but queries only for the class token. Otherwise the last norm keeps its
+  // input too.
   const std::int64_t last = net.pool == VitSpec::Pool::kToken
       ? values * kFp32Bytes + 3 * values * e + attention / tokens
       : block + values * (kFp32Bytes + 3 * e);
@@ -264,7 +268,7 @@ bool two_heads(const ModelSpec& spec) {
   return spec.get<VitSpec>().distilled;
 }
 
-// What is the same for names of both kinds.
+// Common parts of the two families.
 Family family(
     const char* name,
     const char* pattern,

@@ -8,8 +8,7 @@
 namespace vitrain::models {
 
 // Numbers of a vision transformer (Dosovitskiy et al., "An image is worth 16x16
-// words", ICLR 2021), and what its variants change. The defaults are those of
-// timm's VisionTransformer.
+// words", ICLR 2021) and its variants. Defaults are timm's VisionTransformer.
 struct VitSpec {
   enum class Pool {
     kToken, // the class token
@@ -18,17 +17,17 @@ struct VitSpec {
   };
   enum class Mlp { kGelu, kGeluTanh, kQuickGelu, kSwiGlu };
   enum class Block {
-    kPlain, // attention, then the MLP, each behind its norm
-    kPostNorm, // each in front of its norm
-    kParallel, // both behind one norm, beside each other
-    kPaired, // two attentions beside each other, then two MLPs
+    kPlain, // pre-norm: attention, then the MLP
+    kPostNorm, // post-norm: each branch is normalised before it is added
+    kParallel, // attention and MLP in parallel, with one norm
+    kPaired, // two parallel attentions, then two parallel MLPs
   };
 
   std::int64_t patch_size = 16;
   std::int64_t embed_dim = 768;
   std::int64_t depth = 12;
   std::int64_t num_heads = 12;
-  // Hidden width of the MLP; of kSwiGlu twice what its second layer takes.
+  // Outputs of the MLP's first layer; kSwiGlu halves them by its gate.
   std::int64_t mlp_dim = 3072;
   double dropout = 0.0; // of activations
   double attention_dropout = 0.0; // of attention's weights
@@ -36,31 +35,32 @@ struct VitSpec {
   bool class_token = true;
   bool distilled = false; // a second token and head (Touvron et al., 2021)
   std::int64_t registers = 0; // more tokens (Darcet et al., ICLR 2024)
-  bool prefix_positions = true; // the tokens above have positions too
+  bool prefix_positions = true; // these tokens have position embeddings
   Pool pool = Pool::kToken;
   bool norm_after_pool = false; // "fc_norm" in place of "norm"
   bool norm_before_blocks = false; // "norm_pre", as CLIP
-  bool final_norm = true; // one of both
+  bool final_norm = true; // `norm` or `fc_norm`; false: neither
   double norm_eps = 1e-6;
-  bool rms_norm = false; // norms divide by the root of the mean square alone
+  bool rms_norm = false; // RMSNorm instead of LayerNorm
   bool qkv_bias = true;
-  bool qk_norm = false; // of the queries and the keys of each head
-  bool differential = false; // heads see the difference of two halves
-  // What each branch starts times; 0: nothing. Of kPostNorm its norm's weight.
+  bool qk_norm = false; // norms of the queries and keys of each head
+  bool differential = false; // differential attention
+  // Initial LayerScale gamma; 0 disables it. For kPostNorm the initial weight
+  // of its norms.
   double layer_scale = 0.0;
   Mlp mlp = Mlp::kGelu;
   Block block = Block::kPlain;
   Resampling resampling = Resampling::kTimm; // Family::resampling
-  // Its own images are no whole number of patches: nobody sees their last rows
-  // and columns.
+  // The network's own image size is no multiple of the patch size: the last
+  // rows and columns are ignored.
   bool leaves_pixels = false;
 
-  // Tokens in front of the patches.
+  // Number of tokens before the patches.
   std::int64_t prefix() const {
     return (class_token ? 1 : 0) + (distilled ? 1 : 0) + registers;
   }
 
-  // Of the queries of a head, or of half a one.
+  // Width of a head's queries; of one of the two maps of a differential head.
   std::int64_t head_width() const {
     return embed_dim / num_heads / (differential ? 2 : 1);
   }
@@ -70,7 +70,7 @@ struct VitSpec {
 
 namespace vit {
 
-// The rules and keys of such a network, for families that have one in them:
+// Family::check and Family::apply of a ViT, for families that contain one:
 // spec.numbers is a VitSpec.
 void check_vit(
     const config::ModelConfig& config,
@@ -89,9 +89,9 @@ inline std::vector<LayerRule> layers() {
 
 // timm's VisionTransformer under its names (vit_names.h).
 extern const Family kVit;
-// The same network as DeiT, with or without distillation token (Touvron et al.,
-// "Training data-efficient image transformers", ICML 2021) and DeiT III
-// (Touvron et al., ECCV 2022).
+// DeiT: a ViT with or without distillation token (Touvron et al., "Training
+// data-efficient image transformers", ICML 2021) and DeiT III (Touvron et al.,
+// ECCV 2022).
 extern const Family kDeit;
 
 } // namespace vitrain::models

@@ -4,7 +4,8 @@
 
 #include <fmt/format.h>
 
-// The names that are listed of those that find_vit() and find_deit() know.
+// The names that `vitrain models` lists, a subset of those that find_vit() and
+// find_deit() accept.
 namespace vitrain::models::vit {
 namespace {
 

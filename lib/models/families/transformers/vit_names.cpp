@@ -24,8 +24,8 @@ struct Size {
 
 // Tiny and small: Touvron et al., ICML 2021; base to huge: Dosovitskiy et al.,
 // ICLR 2021; giant, gigantic: Zhai et al., "Scaling vision transformers", CVPR
-// 2022; so...: Alabdulmohsin et al., "Getting ViT in shape", NeurIPS 2023; the
-// others are timm's own (timm/models/vision_transformer.py of 1.0).
+// 2022; so...: Alabdulmohsin et al., "Getting ViT in shape", NeurIPS 2023; all
+// other sizes are timm's own (timm/models/vision_transformer.py of 1.0).
 constexpr std::array kSizes{
     Size{"tiny", 192, 12, 3, 768},
     Size{"wee", 256, 14, 4, 1280},
@@ -55,7 +55,7 @@ constexpr std::int64_t kFlexiImage = 240;
 constexpr std::int64_t kDinoImage = 518;
 constexpr std::int64_t kTipsImage = 448;
 
-// What a name is made of.
+// Parts of a name.
 struct Parts {
   std::string_view size;
   std::int64_t patch = 16;
@@ -90,7 +90,7 @@ VitSpec spec_of(const Size& size, std::int64_t patch) {
       .mlp_dim = size.mlp_dim};
 }
 
-// What blocks are made of where the size's name says it.
+// Applies the kind of blocks that a size implies.
 void use_size(const Parts& parts, VitSpec& vit) {
   if (parts.is_size({"pwee", "dpwee"})) {
     vit.block = VitSpec::Block::kParallel;
@@ -142,7 +142,7 @@ void use_dino(const Parts& parts, double layer_scale, VitSpec& vit) {
 void use_siglip(const Parts& parts, VitSpec& vit) {
   vit.class_token = false;
   vit.pool = parts.has("gap") ? Pool::kAverage : Pool::kAttention;
-  // Those of SigLIP 2 have the approximate GELU.
+  // SigLIP 2 networks have the approximate GELU.
   const bool second = vit.patch_size == 32 || parts.is_size({"giantopt"}) ||
       (parts.is_size({"large"}) && parts.image == 512) ||
       (parts.is_size({"so400m"}) && vit.patch_size == 16);
@@ -151,7 +151,7 @@ void use_siglip(const Parts& parts, VitSpec& vit) {
       parts.is_size({"so400m"}) && vit.patch_size == 14 && parts.image == 384;
 }
 
-// Average pooling, which differs from size to size.
+// Average pooling; details differ between sizes.
 void use_average(const Parts& parts, VitSpec& vit) {
   vit.class_token = false;
   vit.pool = Pool::kAverage;
@@ -181,7 +181,7 @@ bool parse_registers(std::string_view word, std::int64_t& count) {
   return word.starts_with("reg") && parse_size(word.substr(3), count);
 }
 
-// False where a word is not known, or does not stand beside the others.
+// Returns false if a word is unknown or does not go with the other words.
 bool apply_variant(const Parts& parts, VitSpec& vit) {
   const bool siglip = parts.has("siglip");
   std::size_t known = 0;

@@ -9,7 +9,8 @@
 
 namespace vitrain::models {
 
-// Numbers of a VOLO: the first stage looks out, the others are transformers.
+// Numbers of a VOLO: outlook attention in the first stage, self-attention
+// later.
 struct VoloSpec {
   std::array<std::int64_t, 4> depths{};
   std::int64_t outlook_width = 0;
