@@ -81,8 +81,8 @@ TEST(Average, IsEvaluatedSavedAndTakenBeforeTheWeights) {
   expect_same_counts(records(own, "eval").back(), raw);
 }
 
-// Two epochs of three steps; an average that keeps nothing of itself is what
-// the weights were at its last update.
+// Two epochs of three steps; with decay 0 the average equals the weights at its
+// last update.
 TEST(Average, CountedInEpochsIsUpdatedAfterTheirFirstSteps) {
   const TempFolder folder;
   const auto path = train(
@@ -122,8 +122,8 @@ TEST(Average, AResumedRunEqualsAnUninterruptedOne) {
       read_bytes(checkpoint(part, 12) / "ema.safetensors"));
 }
 
-// The workers of local_sgd have weights of their own between averagings: the
-// average is that of their mean, and one for all.
+// Workers of local_sgd have different weights between averagings: the EMA is
+// that of their mean, and equal on all.
 TEST(Average, OfWeightsThatDifferIsThatOfTheirMean) {
   const TempFolder folder;
   const Options local = kAveraged.with(
@@ -195,7 +195,7 @@ TEST(Patience, EndsARunThatGetsNoBetter) {
   EXPECT_EQ(steps_in_order(path), 15); // the first is the best
   EXPECT_EQ(records(path, "done")[0].at("exit"), 0);
   EXPECT_TRUE(std::filesystem::exists(checkpoint(path, 15)));
-  // Of the last evaluation, as after any other run.
+  // Files of the last evaluation exist, as after any run.
   EXPECT_TRUE(std::filesystem::exists(path / "evaluation" / "predictions.csv"));
 }
 
@@ -227,8 +227,8 @@ TEST(Plateau, DoesNotCountTheWarmUp) {
   EXPECT_LT(rates[14], 1e-3);
 }
 
-// Those after steps 5, the best, and 10, and with another interval after 11 and
-// 12; none was missed before.
+// Evaluations after steps 5 (the best) and 10, and with another interval after
+// 11 and 12.
 TEST(Patience, CountsTheEvaluationsThatThereWere) {
   const TempFolder folder;
   const auto path =

@@ -33,7 +33,7 @@ std::string tiff(const std::string& pixels) {
     std::uint16_t type; // 3: 16 bits, 4: 32 bits
     std::uint32_t value;
   };
-  constexpr std::uint32_t kBits = 8; // where they stand
+  constexpr std::uint32_t kBits = 8; // offset of the bit counts
   const std::uint32_t strip = kBits + 2 * kChannels;
   const auto size = static_cast<std::uint32_t>(pixels.size());
   const std::vector<Entry> entries{
@@ -64,7 +64,7 @@ std::string tiff(const std::string& pixels) {
   return bytes;
 }
 
-// What tells the classes apart is in the last channel alone.
+// Only the last channel distinguishes the classes.
 std::string image(int number, bool light) {
   std::string pixels;
   auto state = static_cast<std::uint32_t>(number);

@@ -162,7 +162,7 @@ TEST(DataCheck, SaysWhatIsBad) {
   const Result good = run(words);
   EXPECT_EQ(good.exit_code, 0) << good.err;
   EXPECT_THAT(good.out, HasSubstr("none of 46 samples are bad"));
-  // What cannot be written is said before everything is read.
+  // An unwritable output is reported before the data are read.
   for (const std::string& out :
        {folder.path().native(), std::string("/no/such/report.json")}) {
     Words unwritable = words;
@@ -222,7 +222,7 @@ TEST(DataOutput, HasTheStageOfItsEpoch) {
   }
 }
 
-// What is there may be somebody's: only what vitrain has written is replaced.
+// Only files written by vitrain are replaced.
 TEST(DataOutput, ReplacesNoImage) {
   const TempFolder folder;
   const fs::path image = folder / "rgb_8.png";
@@ -347,8 +347,8 @@ TEST(DataPack, TrainsAsItsFilesDoAndUnpacksToThem) {
   EXPECT_THAT(again.err, HasSubstr("give the folder to write to"));
 }
 
-// The line that pack prints is all that training needs; labels were those of
-// folders called 0, 1, 10, 11, 2, ...
+// The line printed by pack is all that training needs; labels used to follow
+// folders named 0, 1, 10, 11, 2, ...
 TEST(DataPack, KeepsTheNumbersOfAList) {
   const TempFolder folder;
   const std::string image = slurp(golden("rgb_420.jpg"));

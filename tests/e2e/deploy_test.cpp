@@ -42,8 +42,8 @@ std::string expanded(std::string text, const Environment& variables) {
   return text;
 }
 
-// What a pod with these variables runs. Where the manifest says what is only in
-// a cluster, this machine's stands: files, the port.
+// Returns the command of a pod with these variables. Cluster-only values of the
+// manifest (files, the port) are replaced by this machine's.
 Command pod(
     const YAML::Node& container,
     const std::filesystem::path& folder,
@@ -136,7 +136,7 @@ TEST(Deploy, PodsOfAPyTorchJobTrainTogether) {
   const auto one = [&](const char* kind, const char* rank) {
     const YAML::Node replicas = job["spec"]["pytorchReplicaSpecs"][kind];
     EXPECT_EQ(replicas["replicas"].as<int>(), 1);
-    // What the operator adds to the containers called pytorch.
+    // Variables that the operator adds to containers named pytorch.
     const YAML::Node container = replicas["template"]["spec"]["containers"][0];
     EXPECT_EQ(container["name"].as<std::string>(), "pytorch");
     return pod(

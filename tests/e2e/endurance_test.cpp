@@ -1,4 +1,4 @@
-// A long run keeps what it has: no growth of memory, threads or descriptors.
+// A long run does not grow in memory, threads or descriptors.
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
-// What is evaluated: held-out parts, some classes of a model, ReaL labels,
-// lists of labels; in the real binary.
+// Evaluation data in the real binary: held-out parts, some classes of a model,
+// ReaL labels, multi-label data.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -18,8 +18,8 @@ namespace {
 namespace fs = std::filesystem;
 using testing::HasSubstr;
 
-// Images of classes "a", "b" and "c", named as those of ImageNet's validation,
-// rising over the classes: `count` of each.
+// Writes `count` images of each of the classes "a", "b" and "c", with names of
+// ImageNet's validation images in ascending order.
 void write_images(const fs::path& folder, int count) {
   const std::string image =
       slurp(VITRAIN_SOURCE_DIR "/tests/golden/image/files/rgb_420.jpg");
@@ -230,7 +230,7 @@ TEST(EvaluationData, ListsOfLabelsAreJudgedByAveragePrecision) {
         "data.eval.multi_label=true",
         "train.loss=binary_cross_entropy",
         "checkpoint.metric=map",
-        // Images of a batch may differ in their roundings, by where they lie.
+        // Rounding of an image may depend on its position in the batch.
         "data.batch_size=1"}) {
     options.set.emplace_back(set);
   }
@@ -240,18 +240,18 @@ TEST(EvaluationData, ListsOfLabelsAreJudgedByAveragePrecision) {
   EXPECT_FALSE(record.contains("top1"));
   EXPECT_GT(record.at("map").get<double>(), 0.0);
   EXPECT_THAT(slurp(run / "summary.csv"), HasSubstr(",eval_map"));
-  // All images are one: no score tells them apart, and the mean over the
-  // classes of their shares is the average precision.
+  // All images are equal, so that scores are equal: the mean average precision
+  // is the mean fraction of positive samples.
   EXPECT_NEAR(record.at("map").get<double>(), 100.0 * (10 + 10 + 10) / 72, 1.0);
 
-  // What it says of each sample and class adds up to what it says of all; and
-  // an evaluation of the weights by one worker says the same.
+  // Results per sample and class add up to the totals; an evaluation with one
+  // worker gives the same.
   const auto rows_of = [](const fs::path& file) {
     std::vector<std::vector<std::string>> rows;
     for (const std::string& line : split(slurp(file), '\n')) {
       rows.push_back(split(line, ','));
     }
-    rows.pop_back(); // behind the last line's end
+    rows.pop_back(); // after the last line end
     return rows;
   };
   const auto samples = rows_of(run / "evaluation/predictions.csv");
@@ -261,8 +261,8 @@ TEST(EvaluationData, ListsOfLabelsAreJudgedByAveragePrecision) {
     loss += std::stod(samples[i].at(5)) / 24;
   }
   EXPECT_NEAR(loss, record.at("loss").get<double>(), 1e-6);
-  // predict gives each class a probability of its own: those of more than a
-  // half are the evaluation's.
+  // predict gives each class its own probability; classes above one half are
+  // the evaluation's predictions.
   const auto table = folder / "predictions.csv";
   ASSERT_EQ(
       e2e::run(Words{

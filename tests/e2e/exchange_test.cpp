@@ -1,4 +1,4 @@
-// What dist.* adds to an all-reduce, in whole runs.
+// Options of dist.* in whole runs.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -37,7 +37,7 @@ TEST(Zero1, ChangesNeitherWeightsNorCheckpoints) {
       plain, resume_copy(plain, folder / "with", divided, 6), 12);
 }
 
-// What is compressed from the fifth step on, and goes on from a checkpoint.
+// Compression that starts in the fifth step, and resumes from a checkpoint.
 class Compressed : public testing::TestWithParam<Words> {};
 
 TEST_P(Compressed, ResumesExactlyAndSendsLess) {
@@ -133,8 +133,8 @@ TEST(BatchNorm, AveragesOfEpochsDoNotDependOnWhenRunsAreSaved) {
   EXPECT_NE(statistics("local", "6st"), seldom);
 }
 
-// 12 samples on one worker and on two are the same step, when statistics are
-// those of all of them.
+// With synchronised statistics, 12 samples on one worker and on two give the
+// same step.
 TEST(BatchNorm, SynchronisedStatisticsMakeTheNumberOfWorkersIrrelevant) {
   const auto loss = [](const char* devices, const std::string& statistics) {
     const TempFolder folder;
@@ -173,8 +173,9 @@ TEST(Exchange, ItsCostIsInTheRecordsAndOnTheLine) {
   EXPECT_EQ(alone.out.find("comm "), std::string::npos) << alone.out;
 }
 
-// What a worker waited for is a part of its own time: a pause of one of them,
-// and checkpoints between two lines, made more than all of it (59 times).
+// A worker's waiting time is a part of its own interval: a pause of another
+// worker, or checkpoints between two lines, used to give more than all of it
+// (59 times).
 TEST(Exchange, NeverTakesLongerThanItsSteps) {
   const TempFolder folder;
   Program program(tiny_run(
@@ -222,7 +223,7 @@ TEST(Logs, EveryWorkerTellsOfItsOwnSteps) {
     const std::string log =
         slurp(run_folder / ("log/workerlog." + std::to_string(rank)));
     const std::string label = "worker " + std::to_string(rank) + "  epoch 1/";
-    // The two steps since that of the first line, 16 samples each.
+    // Two steps after the first line, 16 samples each.
     const std::regex pattern(
         label +
         R"(\d+  batch 3/\d+  loss (\d+\.\d{4})  top1 \d+\.\d\d  samples 32  )"

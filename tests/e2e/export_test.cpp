@@ -48,7 +48,7 @@ TEST_F(Export, TakesTheNetworkFromTheRunOfTheWeights) {
     EXPECT_EQ(again.exit_code, 2);
     EXPECT_THAT(again.err, HasSubstr("is there already"));
   }
-  // What is exported evaluates as the checkpoint does.
+  // The exported weights evaluate like the checkpoint.
   const auto evaluated = [&](const std::filesystem::path& weights) {
     const auto output = folder_ / "evaluated";
     const Result result =

@@ -37,7 +37,7 @@ Json golden(const std::string& name) {
   return Json::parse(file);
 }
 
-// What a dry run prints; it must succeed.
+// Returns the output of a dry run, which must succeed.
 std::string plan_of(const std::vector<std::string>& arguments) {
   auto dry = arguments;
   dry.push_back("-dry_run");
@@ -296,7 +296,7 @@ void append_word(std::string& bytes, std::uint32_t value) {
   }
 }
 
-// IDX files of digits that can be told apart: a bar in row 2 x label.
+// Writes IDX files of distinguishable digits: a bar in row 2 * label.
 void write_mnist(
     const std::filesystem::path& folder,
     const std::string& prefix,
@@ -339,12 +339,12 @@ TEST(GuideJobs, HorovodsMnistTrains) {
       "eval");
   ASSERT_EQ(evaluated.size(), 2u);
   EXPECT_EQ(evaluated.back().at("count"), 100);
-  // 400 steps tell bars apart; guessing would be 10 %.
+  // 400 steps are enough to learn the bars; chance is 10 %.
   EXPECT_GT(evaluated.back().at("top1").get<double>(), 50.0);
 }
 
-// Dropout is keyed by seed, step and position: the number of workers does not
-// change what is dropped.
+// Dropout is keyed by seed, step and position, so that it does not depend on
+// the number of workers.
 TEST(GuideJobs, DropoutDoesNotDependOnTheNumberOfWorkers) {
   const TempFolder folder;
   write_mnist(folder / "mnist", "train", 200);

@@ -1,4 +1,4 @@
-// What labels and paths of data mean, in the real binary.
+// Interpretation of labels and data paths in the real binary.
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -73,7 +73,7 @@ TEST_F(Labels, OfATextListAreNumbersWhateverComesFirst) {
   write_list("val_list.txt", ' ', 1);
   const fs::path run = train(folder_ / "whole", options());
   EXPECT_EQ(evaluation(run).at("count"), kImages - 1);
-  // The images are equal: exactly those of one class are right.
+  // The images are equal: exactly one class is predicted correctly.
   EXPECT_GE(evaluation(run).at("correct1"), kImages / 3 - 1);
 }
 

@@ -83,7 +83,7 @@ bool is_on_path(const std::string& program) {
       0;
 }
 
-// torchrun with two workers; nothing where there is none.
+// Returns torchrun's command with two workers; empty if it is not installed.
 Words torchrun() {
   const std::string python = peer("VITRAIN_TORCH_PYTHON");
   if (python.empty()) {
@@ -625,7 +625,8 @@ TEST(KilledLauncher, MayBeTorchrun) {
   expect_workers_to_follow(launcher);
 }
 
-// A rendezvous that hangs: somebody answers the port and says nothing.
+// A hanging rendezvous: another process accepts the connection and sends
+// nothing.
 TEST(StopInSetUp, EndsWithinTwoSeconds) {
   const TempFolder folder;
   const Port silent;

@@ -1,4 +1,4 @@
-// A masked autoencoder in the real binary: pretraining, going on, fine-tuning.
+// A masked autoencoder in the real binary: pretraining, resuming, fine-tuning.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -61,7 +61,7 @@ TEST(Mae, TwoWorkersEqualOne) {
       folder / "process",
       common.with({.devices = "cpu:2", .set = {"dist.mode=single_process"}}));
   expect_same_training(two, process, 1e-4);
-  // The same bits whatever the number of workers and the seed.
+  // Equal bits for any number of workers and any seed.
   std::vector<Json> evals;
   for (const char* devices : {"cpu:1", "cpu:3"}) {
     const auto output = folder / devices;

@@ -1,4 +1,4 @@
-// Memory: what a run is expected to need, and what happens without it.
+// Memory estimates of runs, and runs without enough memory.
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -58,7 +58,7 @@ double estimate_in(const std::string& out) {
   return 0.0;
 }
 
-// Largest resident size of a process of this run, in bytes; 0 where it failed.
+// Returns the peak resident bytes of a process of this run; 0 if it failed.
 double peak_of(const Words& arguments) {
   int pipe[2];
   if (::pipe(pipe) != 0) {

@@ -37,7 +37,7 @@ TEST(Mixing, AResumedRunEqualsAnUninterruptedOne) {
   }
 }
 
-// Mixing and dropout are drawn for each micro-batch, so two workers equal one
+// Mixing and dropout are sampled per micro-batch, so that two workers equal one
 // that accumulates.
 TEST(Mixing, TwoWorkersEqualOne) {
   const TempFolder folder;

@@ -1,4 +1,4 @@
-// `vitrain models`, which says what the build has counted, and counts the rest
+// `vitrain models`, which prints counts of the build, and counts other networks
 // with torch.
 
 #include <gmock/gmock.h>
@@ -15,7 +15,7 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-// The program without the one with torch beside it.
+// Runs the program without the program with torch next to it.
 Result without_torch_beside(const Words& arguments) {
   const TempFolder folder;
   const std::filesystem::path copy = folder / "vitrain";

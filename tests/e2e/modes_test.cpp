@@ -29,7 +29,7 @@ void PrintTo(const Mode& mode, std::ostream* out) {
 Options options_of(const Mode& mode, const Words& more) {
   Options options{.devices = mode.workers};
   if (!mode.name.starts_with("single_process")) {
-    // What follows two underscores is a variant.
+    // Text after two underscores names a variant.
     options.set = {
         "dist.sync.mode=" + mode.name.substr(0, mode.name.find("__"))};
   }
@@ -38,8 +38,8 @@ Options options_of(const Mode& mode, const Words& more) {
 
 class SyncMode : public testing::TestWithParam<Mode> {};
 
-// A checkpoint has all that a mode needs to go on, and evaluations and
-// checkpoints in the middle of a period see averaged weights.
+// A checkpoint has everything that a mode needs to resume, and evaluations and
+// checkpoints within a period use averaged weights.
 TEST_P(SyncMode, AResumedRunEqualsAnUninterruptedOne) {
   const TempFolder folder;
   const auto common = options_of(
@@ -264,9 +264,9 @@ TEST(SyncModes, HierarchicalSgdRunsOnOneWorker) {
       options_of({"hierarchical_sgd", "cpu:1", {}}, {"run.max_steps=11"}));
 }
 
-// Nothing is updated in the first step of a run, nor in the first one after a
-// resume: its row has no norm, or that of the update before the checkpoint, as
-// that of a run that was not stopped.
+// The first step of a run, and the first one after a resume, update nothing:
+// their rows have no norm, or the norm of the last update, as in an
+// uninterrupted run.
 TEST(SyncModes, NormsOfDelayedGradientsSurviveAResume) {
   const TempFolder folder;
   const Options options = options_of(
@@ -296,7 +296,7 @@ TEST(SyncModes, NormsOfDelayedGradientsSurviveAResume) {
   }
 }
 
-// What is delayed travels while the next step is computed, and takes its time.
+// A delayed exchange overlaps with the next step, and its time is measured.
 TEST(SyncModes, DelayedGradientsAreMeasured) {
   const TempFolder folder;
   const auto run_folder = train(
@@ -306,7 +306,8 @@ TEST(SyncModes, DelayedGradientsAreMeasured) {
   EXPECT_GT(record.at("comm_busy_seconds").get<double>(), 0.0);
 }
 
-// One worker's updates are never late, those of three at most as late as asked.
+// One worker's updates are never stale; those of three workers are within the
+// limit.
 TEST(SyncModes, StalenessIsRecorded) {
   for (const std::string mode : {"async_ps", "hogwild"}) {
     for (const std::string workers : {"cpu:1", "cpu:3"}) {
@@ -364,7 +365,7 @@ TEST(Notes, AreToldBeforeTheStart) {
           Not(HasSubstr("batchnorm sync"))));
 }
 
-// What `data order` prints, line by line.
+// Returns the lines of `data order`.
 std::vector<std::vector<std::int64_t>> order(const Options& options) {
   Words arguments = options.words();
   arguments.insert(arguments.begin(), {"data", "order"});
@@ -382,7 +383,7 @@ std::vector<std::vector<std::int64_t>> order(const Options& options) {
   return lines;
 }
 
-// Every batch has its line, so that lines tell ranks apart.
+// Every batch has a line, so that lines identify ranks.
 TEST(DataOrder, AnEmptyBatchIsAnEmptyLine) {
   const auto lines = order(
       {.set =

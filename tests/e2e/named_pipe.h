@@ -15,7 +15,7 @@
 
 namespace vitrain::e2e {
 
-// The same command below a shell, with its streams redirected by `how`.
+// Returns the command run by a shell with its streams redirected by `how`.
 inline Command redirected(const Command& command, const std::string& how) {
   return command.after({"sh", "-c", "exec \"$@\" " + how, "sh"});
 }
@@ -40,7 +40,7 @@ inline void fill(int fd) {
   }
 }
 
-// A pipe with a name, and a reader who reads only when it is told to.
+// A named pipe with a reader that reads only on request.
 class NamedPipe {
  public:
   NamedPipe() {

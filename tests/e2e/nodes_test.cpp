@@ -1,5 +1,5 @@
-// Several machines: as processes of this one that meet over loopback, and as
-// two network namespaces (root only).
+// Several machines: processes connected over loopback, and two network
+// namespaces (root only).
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -72,7 +72,7 @@ TEST(Nodes, TrainAsOneMachineWithAsManyWorkers) {
   }
 }
 
-// What one machine reads differently is found before the first step.
+// Differences between machines are found before the first step.
 TEST(Nodes, ThatDoNotAgreeAreNamedWithBothValues) {
   const TempFolder folder;
   const std::string master = "127.0.0.1:" + free_port();
@@ -257,7 +257,7 @@ INSTANTIATE_TEST_SUITE_P(
                   "no such host:1"}},
             2,
             "no address for the master 'no such host'"},
-        // Known before the others are there, who never come.
+        // Reported before the other machines, which never connect.
         Mistake{
             "SenselessMode",
             {.set = {"dist.sync.mode=hogwild"},

@@ -1,4 +1,4 @@
-// train.on_non_finite: steps that overflow leave nothing and the run goes on.
+// train.on_non_finite: overflowing steps have no effect and the run continues.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,4 @@
-// What verbs write where a user says so never takes the place of something else
-// (of predict: predict_test.cpp).
+// Outputs of verbs never replace other files (predict: predict_test.cpp).
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -35,7 +34,7 @@ TEST(Outputs, OfConfigFromReplaceOnlyTheirOwn) {
   for (int i = 0; i < 2; ++i) {
     EXPECT_EQ(translate(given, made).exit_code, 0);
   }
-  // What it has made is no input that it may replace.
+  // Its own output must not be replaced if it is the input.
   const Result itself = translate(made, made);
   EXPECT_EQ(itself.exit_code, 2);
   EXPECT_THAT(itself.err, HasSubstr("that is what is translated"));

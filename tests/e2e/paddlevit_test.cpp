@@ -19,7 +19,7 @@ const std::string kSource = VITRAIN_SOURCE_DIR;
 const std::string kConfig =
     "-cfg=" + kSource + "/configs/paddlevit/vit_base_patch16_224.yaml";
 
-// What /dataset/imagenet holds: train_list.txt, val_list.txt and images.
+// The content of /dataset/imagenet: train_list.txt, val_list.txt and images.
 class PaddleViT : public testing::Test {
  protected:
   PaddleViT() {
@@ -126,7 +126,7 @@ TEST_F(PaddleViT, MistakesEndBeforeAnythingStarts) {
   const Result cswin = with({"-set", "MODEL.TYPE=cswin"});
   EXPECT_EQ(cswin.exit_code, 2);
   EXPECT_THAT(cswin.err, HasSubstr("-set #1: MODEL.TYPE: CSwin is not avail"));
-  // PaddleViT has 1000 classes unless told; a label beyond them has a line.
+  // PaddleViT has 1000 classes by default; a label beyond them gets a message.
   std::ofstream(folder_ / "imagenet/train_list.txt", std::ios::app)
       << "train/n 1/0.JPEG 1000\n";
   const Result label = with({"-data_path=" + data()});
@@ -194,7 +194,7 @@ std::vector<std::string> guide_commands(const std::string& title) {
   std::ifstream guide(kSource + "/docs/guide.md");
   std::vector<std::string> commands;
   bool inside = false;
-  bool open = false; // the last line goes on
+  bool open = false; // the last line continues
   for (std::string line; std::getline(guide, line);) {
     if (line.starts_with("## ")) {
       inside = line == "## " + title;
@@ -236,7 +236,7 @@ TEST_F(PaddleViT, TheGuidesCommandsWork) {
       arguments.push_back(word);
     }
     if (runs) {
-      // A dry run opens the weights, and those of the guide are not here.
+      // A dry run opens the weights, and the guide's do not exist here.
       const bool loads = command.find("-pretrained") != std::string::npos;
       arguments.insert(
           arguments.end(),
@@ -254,8 +254,8 @@ TEST_F(PaddleViT, TheGuidesCommandsWork) {
   }
 }
 
-// Masks belong to the micro-batch, whoever computes it. Sums in another order
-// grow apart slowly: 1e-4 as in Train.TwoWorkersEqualOne.
+// Masks depend on the micro-batch, not on its worker. Another order of sums
+// diverges slowly: 1e-4 as in Train.TwoWorkersEqualOne.
 TEST(Dropout, DoesNotDependOnTheNumberOfWorkers) {
   const TempFolder folder;
   const Options plain{

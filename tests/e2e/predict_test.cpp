@@ -1,5 +1,4 @@
-// What a network says of images: the verb `predict`, and the files that an
-// evaluation leaves behind.
+// Predictions: the verb `predict`, and the files of an evaluation.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -128,7 +127,7 @@ TEST_F(Predict, SaysWhatCannotBeRead) {
   EXPECT_EQ(table.err, "");
 }
 
-// A name forgotten behind an option takes an image for it.
+// If the file name after an option is forgotten, an image becomes its value.
 TEST_F(Predict, NeverReplacesAnImage) {
   const TempFolder folder;
   std::string before;
@@ -235,7 +234,7 @@ TEST_F(Predict, SaysAtTheStartWhatCannotBeWritten) {
       HasSubstr(sheet.native() + ": cannot be written: No such file"));
   EXPECT_TRUE(fs::is_empty(folder.path()));
 
-  // What can be seen at its end only does not cost the table.
+  // A failure at the end does not lose the table.
   fs::create_symlink("/dev/full", folder / "full.png");
   const Result late =
       predict({image, "-csv", csv, "-sheet", folder / "full.png"});
@@ -286,7 +285,7 @@ TEST_F(Predict, NotesThatAnArchiveMayBeCutOff) {
 }
 
 TEST_F(Predict, EvaluationCanBeLookedInto) {
-  // The last one of the training, and those of the same weights.
+  // The last evaluation of the training, and evaluations of the same weights.
   std::vector<fs::path> folders{run_ / "evaluation"};
   Result result;
   for (const std::string devices : {"cpu:1", "cpu:2"}) {

@@ -42,7 +42,7 @@ TEST(Preprocess, IsThatOfTheCheckpoint) {
            "data.preprocess.interpolation=bilinear"}});
   const auto weights = checkpoint(trained, 40) / "model.safetensors";
   const auto config = plain_config(folder);
-  // What training itself has evaluated.
+  // The result of training's own evaluation.
   const Json expected = records(trained, "eval").at(0).at("loss");
   const auto loss = [&](const char* name) {
     return records(newest_run(folder / name), "eval").at(0).at("loss");
@@ -63,7 +63,7 @@ TEST(Preprocess, IsThatOfTheCheckpoint) {
   ASSERT_EQ(evaluate(folder / "copy", config, copied).exit_code, 0);
   EXPECT_EQ(loss("copy"), expected);
 
-  // What somebody sets wins, and is told.
+  // A value set by the user takes precedence, with a note.
   const Result other = evaluate(
       folder / "other",
       config,

@@ -34,7 +34,7 @@ struct Command {
   Words words; // the program first, looked up on PATH
   Environment environment; // added to this one
 
-  // The same command with words before its own: a launcher and its options.
+  // Returns the command with words before it: a launcher and its options.
   Command after(Words before) const;
 };
 
@@ -75,8 +75,7 @@ class Program {
 Result run(const Command& command, double seconds = 60.0);
 Result run(const Words& arguments, double seconds = 60.0);
 
-// What a training or an evaluation is told, in this order; what is empty, it is
-// not told.
+// Options of a training or evaluation, in this order; empty ones are omitted.
 struct Options {
   std::filesystem::path config = {}; // files/tiny.yaml where empty
   std::string devices = {};
@@ -85,12 +84,13 @@ struct Options {
   std::filesystem::path evaluate = {}; // the weights that -eval evaluates
   Words more = {}; // other options
 
-  // These, and then others: settings and `more` are added, all else replaced.
+  // Returns these options with others: `set` and `more` are appended, other
+  // fields replaced.
   Options with(const Options& others) const;
   Words words() const;
 };
 
-// Those of a machine of several.
+// Returns the options of one of several machines.
 Options machine(int rank, int nodes, const std::string& master);
 
 // These words, and where runs go.
@@ -107,8 +107,8 @@ std::filesystem::path train(
 std::filesystem::path newest_run(const std::filesystem::path& output);
 // A checkpoint of a run.
 std::filesystem::path checkpoint(const std::filesystem::path& run, int step);
-// Continues a copy of `run` below `folder`, without the checkpoints after that
-// of `step`, from there; expects it to end well. Returns the copy.
+// Resumes a copy of `run` in `folder` from the checkpoint of `step`, without
+// later checkpoints; expects success. Returns the copy.
 std::filesystem::path resume_copy(
     const std::filesystem::path& run,
     const std::filesystem::path& folder,
@@ -123,8 +123,8 @@ std::vector<Json> records(
 std::vector<double> losses(const std::filesystem::path& run);
 // The last of its steps, of which each is recorded once and in order.
 std::int64_t steps_in_order(const std::filesystem::path& run);
-// What training and evaluation of the newest run in `output` gave, to the last
-// bit.
+// Returns the exact results of training and evaluation of the newest run in
+// `output`.
 Json numbers_of(const std::filesystem::path& output);
 
 struct StoredTensor {
@@ -137,7 +137,7 @@ struct StoredTensor {
 // Returns the bytes of a .safetensors file without metadata, as other programs
 // write it.
 std::string bare_safetensors(const std::string& bytes);
-// What a .safetensors file holds, by name.
+// Returns the tensors of a .safetensors file, by name.
 std::map<std::string, StoredTensor> read_tensors(
     const std::filesystem::path& file);
 

@@ -15,8 +15,8 @@ struct Zeros {
   std::int64_t zeros = 0;
 };
 
-// Of the tensors of a .safetensors file that train.prune takes: "*weight", with
-// two or more dimensions.
+// Counts zeros in the tensors of a .safetensors file that train.prune covers:
+// "*weight", with two or more dimensions.
 Zeros zeros_of(const std::filesystem::path& file) {
   Zeros found;
   for (const auto& [name, tensor] : read_tensors(file)) {
@@ -105,7 +105,7 @@ TEST(Prune, RowsStayZeroWithMomentumLookaheadAndSharpness) {
     EXPECT_NEAR(told, 0.6, 0.02) << optimizer.front(); // of whole rows
     const Zeros found =
         zeros_of(checkpoint(run_folder, 16) / "model.safetensors");
-    // Of the weights of the two blocks alone.
+    // Only weights of the two blocks.
     EXPECT_NEAR(static_cast<double>(found.zeros), told * 2 * 12288, 1.0);
   }
 }

@@ -23,7 +23,8 @@ class RecipeProblems : public testing::Test {
     std::ofstream(folder_ / name, std::ios::binary) << text;
     return (folder_ / name).native();
   }
-  // What is said of a recipe that is refused, by `config check` and by a run.
+  // Returns the message for a refused recipe, equal in `config check` and a
+  // run.
   std::string refusal(std::vector<std::string> arguments) {
     arguments.insert(arguments.end(), {"-devices", "cpu:2"});
     const Result runs = run(arguments, 20);
@@ -86,7 +87,7 @@ TEST_F(RecipeProblems, OfTheModelNameFileAndLineOrTheOption) {
       HasSubstr("base.yaml:1:15: model.name: unknown model"));
 }
 
-// Of files that cannot be read nobody knows what they say.
+// The content of unreadable files is unknown.
 TEST_F(RecipeProblems, WithoutABaseAreThoseOfTheFileItself) {
   const std::string file =
       write("a.yaml", "base: gone.yaml\nmodel: {name: vit_bse_patch16_224}\n");
@@ -172,7 +173,8 @@ TEST_F(RecipeProblems, OfBothDatasetsAreToldTogether) {
           "on this machine"));
 }
 
-// What `config from-...` writes is a recipe; what it needs first is said.
+// The output of `config from-...` is a recipe; missing requirements are
+// reported.
 TEST_F(RecipeProblems, TranslationsOfOthersArgumentsPassTheCheck) {
   const std::string file = (folder_ / "made.yaml").native();
   const Result made =

@@ -50,7 +50,7 @@ TEST(Report, ARunLeavesOneAndTheVerbsReadIt) {
   EXPECT_THAT(none.err, HasSubstr("No such file"));
 }
 
-// A run's folder is all that has to be named to go on with it.
+// A run's folder is enough to resume it.
 TEST(Report, ARunFolderBringsItsRecipe) {
   const TempFolder folder;
   const auto path =

@@ -18,7 +18,7 @@ const Options kSplits{
         "model.drop_path=0.1",
         "run.max_steps=12"}};
 
-// Also where a run goes on.
+// Also after a resume.
 TEST(Splits, TwoWorkersEqualOne) {
   const TempFolder folder;
   const auto one = train(

@@ -72,7 +72,7 @@ TEST(Stop, SigtermSavesAtACommonStepAndTheRunContinues) {
     ASSERT_EQ(saved.size(), 1u);
     stopped_at = saved[0].at("step");
   }
-  // The same folder goes on, step by step, and nothing is done twice.
+  // The run resumes in its folder, step by step, without repeating steps.
   const auto first = newest_run(output);
   Program program(
       long_run(output, {.set = {"run.max_steps=100000"}, .resume = "auto"}));
@@ -148,7 +148,7 @@ TEST(Stop, AFinishedRunHasNothingToDo) {
   EXPECT_EQ(slurp(path / "metrics.jsonl"), before);
 }
 
-// Its samples or its weights would be others.
+// Samples or weights would differ.
 TEST(Stop, AnotherRecipeCannotContinue) {
   const TempFolder folder;
   const auto path = train(folder / "runs", kThreeSteps);
@@ -214,7 +214,7 @@ TEST(Resume, AutoRefusesAnotherRecipe) {
           HasSubstr("optim.lr: 0.001 -> 0.1")));
 }
 
-// What changes is printed and recorded, and what it replaces is kept.
+// Changes are printed and recorded; replaced files are kept.
 TEST(Resume, FromAnOlderCheckpointKeepsTheBranchThatItLeaves) {
   const TempFolder folder;
   const auto path = train(folder / "runs", kThreeCheckpoints);
@@ -243,7 +243,7 @@ TEST(Resume, FromAnOlderCheckpointKeepsTheBranchThatItLeaves) {
   EXPECT_EQ(slurp(kept / "config.yaml"), recipe);
   EXPECT_EQ(slurp(kept / "metrics.jsonl"), metrics);
   EXPECT_EQ(slurp(checkpoint(kept, 12) / "model.safetensors"), weights);
-  // It is a run that can go on.
+  // It can be resumed.
   const auto further =
       kThreeCheckpoints.with({.set = {"run.max_steps=14"}, .resume = kept});
   const Result old = run(tiny_run(folder / "runs", further));
@@ -290,8 +290,8 @@ std::vector<Json> rows_of(const std::filesystem::path& run) {
   return rows;
 }
 
-// A row that a checkpoint lies within is that of all its steps; also where
-// shares are uneven, and at the ends of epochs.
+// A row with a checkpoint inside covers all its steps, also with uneven shares
+// and at the ends of epochs.
 TEST(Resume, InsideALogIntervalKeepsItsRow) {
   for (const int workers : {1, 3}) {
     const TempFolder folder;
@@ -373,7 +373,7 @@ TEST(Resume, AWriterThatLostItsRunEnds) {
   // Neither for a process that is alive ...
   const auto again = often.with({.resume = path});
   EXPECT_EQ(run(long_run(output, again)).exit_code, 2);
-  // ... nor at once for one that is stopped.
+  // ... nor immediately for a stopped one.
   signal_all(SIGSTOP);
   Program second(long_run(output, again.with({.more = {"-take_over"}})));
   ASSERT_TRUE(second.wait_for_record(output, "start", 2, 60));
@@ -550,7 +550,7 @@ TEST(Resume, ARunWithoutACheckpointBeginsAgainInItsFolder) {
   steps_in_order(path);
 }
 
-// What config.yaml calls the run is `auto`.
+// run.name in config.yaml is `auto`.
 TEST(Resume, TheConfigOfARunContinuesThatRun) {
   const TempFolder folder;
   const auto output = folder / "runs";
@@ -594,7 +594,7 @@ INSTANTIATE_TEST_SUITE_P(
     Death,
     testing::Values(SIGKILL, SIGSEGV, SIGABRT));
 
-// The others save and stop, and nobody has asked for it.
+// The other workers save and stop without a user's request.
 TEST(Death, IsNotToldAsARequest) {
   const TempFolder folder;
   Program program(long_run(folder / "runs"));

@@ -1,4 +1,4 @@
-// What a run leaves on storage, and what it does where that is full.
+// Files of a run, and runs on full storage.
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -73,7 +73,7 @@ TEST_F(FullDisk, IsSeenBeforeTheFirstStep) {
       AllOf(HasSubstr("\"start\""), Not(HasSubstr("\"kind\":\"train\""))));
 }
 
-// Fills the disk after the first checkpoint; `then`: what the script does once
+// Fills the disk after the first checkpoint; `then`: the script's action after
 // the last save has failed.
 std::string fill_after_a_save(
     const fs::path& output,
@@ -126,7 +126,7 @@ TEST_F(FullDisk, ThatStaysFullEndsWith8) {
           HasSubstr("the last checkpoint failed: ")));
 }
 
-// Whoever the umask lets read may read, and nobody else.
+// Permissions follow the umask.
 TEST(Umask, HoldsForAllFilesOfARun) {
   for (const unsigned mask : {0022U, 0077U, 0000U}) {
     const TempFolder folder;
@@ -161,7 +161,7 @@ TEST(EvaluationFolder, IsThereOnlyWhereSomethingIsKeptInIt) {
   const auto folders = [&] {
     return std::ranges::distance(fs::directory_iterator(folder / "eval"));
   };
-  const auto result_of = [](const Result& done) { // behind the banner
+  const auto result_of = [](const Result& done) { // after the banner
     return done.out.substr(done.out.find("\neval  top1"));
   };
   const std::string place = (folder / "eval").native();

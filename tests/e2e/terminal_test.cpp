@@ -37,7 +37,7 @@ Command endless(const std::filesystem::path& output, const Options& more = {}) {
   return vitrain(tiny_run(output, options.with(more)), kOneThread);
 }
 
-// Tests on a terminal of their own; skipped where there can be none.
+// Tests on a pseudo-terminal; skipped if none can be created.
 class OnATerminal : public testing::Test {
  protected:
   void SetUp() override {

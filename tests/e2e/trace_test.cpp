@@ -57,8 +57,7 @@ std::set<std::string> names(const std::multimap<std::string, Event>& events) {
   return names;
 }
 
-// What Chrome's format asks of a track: of two events one contains the other,
-// or they do not meet.
+// Rule of Chrome's format for a track: two events are nested or disjoint.
 void expect_nested(const std::multimap<std::string, Event>& events) {
   std::map<std::string, std::vector<Event>> tracks;
   for (const auto& [name, event] : events) {

@@ -193,8 +193,8 @@ TEST(Train, BatchNormStatisticsAreAveragedOverTheWorkers) {
            "run.max_steps=4",
            "schedule.warmup=0st",
            "data.batch_size=4"}});
-  // Evaluating the checkpoint gives what training saw: the statistics in it
-  // are those that all workers evaluated with.
+  // Evaluating the checkpoint equals training's evaluation: it contains the
+  // statistics with which all workers evaluated.
   const auto again = train(
       folder / "again",
       {.config = run_folder / "config.yaml",
@@ -356,9 +356,9 @@ TEST(Train, DivergenceEndsWithFiveAndSaysWhere) {
   EXPECT_THAT(result.err, HasSubstr("; there is no checkpoint yet. Try"));
 }
 
-// Progressive learning: from an epoch on, images are larger and are mixed. They
-// are then those of a run that has had these settings all along, and a run that
-// goes on in a later stage takes the same steps.
+// Progressive learning: from an epoch on, images are larger and mixed. They
+// equal the images of a run with these settings throughout, and a run resumed
+// in a later stage takes the same steps.
 void expect_images_to_grow(const std::string& config, int to) {
   const TempFolder folder;
   const auto with = [&](std::vector<std::string> more) {
@@ -417,14 +417,14 @@ TEST(Train, ImagesGrowFromStageToStage) {
   expect_images_to_grow(kTinyResNet, 48);
 }
 
-// Its positions are those of 16 px in all stages, and in every checkpoint.
+// Its positions are for 16 px in all stages and in every checkpoint.
 TEST(Train, ImagesOfATransformerGrowToo) {
   expect_images_to_grow(kTiny, 24);
 }
 
-// Stages of 2, 4 and 6 steps an epoch: their batches are those of runs that
-// have these sizes all along, the learning rate is that of the epoch, intervals
-// in epochs are epochs, and a run goes on within a stage with the same bits.
+// Stages of 2, 4 and 6 steps per epoch: batches equal those of runs with these
+// sizes throughout, the learning rate follows the epoch, intervals in epochs
+// hold, and a run resumes within a stage bit by bit.
 TEST(Train, BatchesChangeFromStageToStage) {
   const TempFolder folder;
   const auto with = [](std::vector<std::string> more) {
@@ -494,7 +494,7 @@ TEST(Train, BatchesChangeFromStageToStage) {
   EXPECT_THAT(other.err, HasSubstr("batches: checkpoint \"12 from epoch 2"));
 }
 
-// Images of training may be smaller than those of evaluation.
+// Training images may be smaller than evaluation images.
 TEST(Train, HasImagesOfItsOwnSize) {
   const TempFolder folder;
   const auto path = train(
@@ -510,7 +510,7 @@ TEST(Train, HasImagesOfItsOwnSize) {
   const std::string trace = slurp(path / "trace/rank0.json");
   EXPECT_THAT(trace, HasSubstr("[12,3,24,24]"));
   EXPECT_THAT(trace, Not(HasSubstr("40,40]")));
-  // What is evaluated is a function of the weights and of images of 40 px.
+  // The evaluation depends on the weights and on images of 40 px.
   const Result again = run(
       {"-eval",
        "-pretrained",

@@ -32,7 +32,7 @@ TEST(Trial, SaysWhatARunWillTakeAndLeavesNothing) {
   EXPECT_THAT(result.out, ContainsRegex("speed +[0-9.]+ images/s"));
   EXPECT_THAT(result.out, ContainsRegex("memory +[0-9.]+ MiB in rank 0"));
   EXPECT_THAT(result.out, ContainsRegex("whole run +[0-9,]+ steps in about"));
-  // Of the 128 that the sampler leaves an epoch.
+  // Of the sampler's 128 samples per epoch.
   EXPECT_THAT(
       result.out,
       ContainsRegex("batch +64 samples for each device fit [(]16 are planned[)]"
@@ -77,7 +77,7 @@ TEST(FindLr, ShowsTheLossAndSuggestsARate) {
   EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
 }
 
-// Pruning that begins behind its steps was an error.
+// Pruning that begins after its steps used to be an error.
 TEST(FindLr, LeavesPruningOut) {
   const TempFolder folder;
   const Result result = run(tiny_run(

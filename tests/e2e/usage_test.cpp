@@ -1,5 +1,5 @@
-// What a person gets for mistakes: the right exit code and a message that
-// needs no look at the source.
+// Mistakes of users: the right exit code, and a message that is understandable
+// without the source.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -243,7 +243,7 @@ TEST(Usage, AFullStandardOutputIsAFailure) {
     EXPECT_THAT(full.err, HasSubstr("the standard output cannot be written"))
         << verb;
   }
-  // Its code tells what was wrong before.
+  // The exit code is that of the first problem.
   EXPECT_EQ(in_shell("\"$1\" config show -x >/dev/full").exit_code, 2);
 }
 
@@ -330,8 +330,8 @@ TEST(Data, ACorruptImageEndsTheRunWithItsPath) {
   EXPECT_THAT(result.err, HasSubstr("b/3.png"));
 }
 
-// As of a folder without permission, nothing can be known of what is behind
-// such a link; root may read the former.
+// A link whose target cannot be examined, like a folder without permission
+// (which root could read).
 TEST(Data, WhatCannotBeLookedAtIsAnErrorOfTheData) {
   const TempFolder folder;
   const auto loop = folder / "loop";

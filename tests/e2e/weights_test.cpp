@@ -1,5 +1,5 @@
-// Weights that are evaluated, started from or saved are whole, those that were
-// asked for, and finite.
+// Evaluated, initial and saved weights are complete, the requested ones, and
+// finite.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -140,7 +140,7 @@ TEST_F(Weights, AFileIsVerifiedByTheManifestBesideIt) {
   }
   const Result tuned = start({.more = {"-pretrained", file_}});
   EXPECT_EQ(tuned.exit_code, 4) << tuned.out << tuned.err;
-  // Elsewhere nothing says what it ought to be.
+  // A copy elsewhere has no manifest.
   write(folder_ / "copy.safetensors", bytes);
   EXPECT_EQ(evaluate(folder_ / "copy.safetensors").exit_code, 0);
 }
@@ -197,7 +197,7 @@ TEST_F(Weights, OfSeveralFilesAreThoseOfOne) {
   }
 }
 
-// As many patches in rows of 4 are others than in rows of 2.
+// Equal numbers of patches in rows of 4 and of 2 are different grids.
 TEST_F(Weights, OfImagesThatAreNotSquareFitOthers) {
   const auto wide = e2e::train(
       folder_ / "wide",
@@ -356,7 +356,7 @@ TEST_F(Weights, ThatAreNotFiniteAreNeverSaved) {
     EXPECT_THAT(
         result.err,
         AllOf(
-            // Workers of hogwild meet what others have done in their gradients.
+            // Workers of hogwild see other workers' updates in their gradients.
             AnyOf(
                 HasSubstr("the weights are not finite after step 2"),
                 HasSubstr("the gradient norm is")),

@@ -29,8 +29,8 @@ bool closes(char c) {
   return c == ')' || c == '>' || c == ']' || c == '}';
 }
 
-// "int, float const*" of "void f<int>(int, float const*)": what the last
-// bracket holds.
+// Returns the content of the last parentheses: "int, float const*" for "void
+// f<int>(int, float const*)".
 std::string_view list_of(std::string_view function) {
   if (!function.ends_with(')')) {
     return {};
@@ -75,7 +75,7 @@ Parameters::Parameters(const char* name)
     : what_("the kernel " + std::string(name)) {
   const std::string function = readable(name);
   const auto types = split(list_of(function));
-  // Whose tensors are contiguous.
+  // Kernels whose tensors are contiguous.
   counts_elements_ = !types.empty() && types[0] == "int" &&
       function.find(" at::native::vectorized_elementwise_kernel<") !=
           std::string::npos;

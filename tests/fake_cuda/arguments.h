@@ -7,17 +7,17 @@
 
 namespace vitrain::fake_cuda {
 
-// What is known of a kernel's parameters, by the types in its name: pointers,
-// and the arrays of pointers of torch's element-wise kernels. Not what lies in
-// other structs and closures, whose sizes nothing tells.
+// A kernel's pointer parameters, from the types in its name: pointers, and the
+// arrays of pointers of torch's elementwise kernels. Other structs and closures
+// are not covered, since their sizes are unknown.
 class Parameters {
  public:
-  // Of a kernel's mangled name; of one that is no C++ function's, nothing.
+  // Parses a kernel's mangled name; empty if it is no C++ function.
   explicit Parameters(const char* name);
 
-  // What a launch with these arguments uses must be in order. A pointer's
-  // memory is read, at least its first byte; who writes it is not known, but of
-  // an array the first, which is the result.
+  // Checks the order of memory accesses of a launch with these arguments.
+  // Memory behind a pointer is read, at least its first byte; writes are
+  // unknown, except for the first pointer of an array, which is the result.
   void use(cudaStream_t stream, void** arguments) const;
 
  private:

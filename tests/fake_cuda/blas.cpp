@@ -1,4 +1,4 @@
-// cuBLAS. Declared here without NVIDIA's headers, by what the calls are given.
+// cuBLAS, declared here without NVIDIA's headers.
 
 #include "current.h"
 #include "products.h"

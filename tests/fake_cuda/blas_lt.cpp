@@ -1,5 +1,5 @@
-// cuBLASLt. Declared here without NVIDIA's headers, by what the calls are
-// given; a cublasLtMatrixLayout_t is a pointer to a Layout.
+// cuBLASLt, declared here without NVIDIA's headers; a cublasLtMatrixLayout_t is
+// a pointer to a Layout.
 
 #include <cstring>
 

@@ -1,5 +1,6 @@
-// Capture of streams into graphs: what is allowed meanwhile, and the calls that
-// make and launch a graph. A graph here has no nodes; its launch is counted.
+// Capture of streams into graphs: rules during capture, and the calls that
+// create and launch a graph. A graph has no nodes here; its launches are
+// counted.
 
 #include "capture.h"
 

@@ -4,13 +4,14 @@
 
 namespace vitrain::fake_cuda {
 
-// Rules of stream capture. Between its begin and its end a stream is not waited
-// for or asked, and what makes the device wait needs the relaxed mode.
+// Rules of stream capture: between its begin and end, a stream must not be
+// waited for or queried, and calls that make the device wait need the relaxed
+// mode.
 bool is_capturing(cudaStream_t stream);
 // A violation, named after the call, while any stream is captured and this
 // thread has not asked for the relaxed mode.
 void expect_no_capture(const char* call);
-// The same for one stream, whatever the mode.
+// A violation while this stream is captured, in any mode.
 void expect_not_captured(cudaStream_t stream, const char* call);
 
 } // namespace vitrain::fake_cuda

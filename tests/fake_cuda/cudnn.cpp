@@ -38,7 +38,8 @@ std::size_t size_of(cudnnBackendAttributeType_t type) {
   }
 }
 
-// Of what was never set: numbers are 0, of lists of engines there is one.
+// Number of values of an attribute that was never set: 0, and one engine for
+// lists of engines.
 std::int64_t default_count(cudnnBackendAttributeName_t name) {
   switch (name) {
     case CUDNN_ATTR_ENGINEHEUR_RESULTS:
@@ -60,7 +61,7 @@ cudnnStatus_t executed() {
       : CUDNN_STATUS_EXECUTION_FAILED;
 }
 
-// Of descriptors that are never read.
+// Creates a descriptor that is never read.
 template <typename Made>
 cudnnStatus_t some_handle(Made* made) {
   static char place;

@@ -8,10 +8,10 @@
 
 namespace vitrain::fake_cuda {
 
-// That a handle was told.
+// Returns the stream that was set on a handle.
 cudaStream_t stream_of(cudnnHandle_t handle);
 
-// Of a tensor that a plan works on.
+// Extent of a tensor that a plan uses.
 struct Extent {
   std::size_t bytes = 0;
   bool written = false;
@@ -27,14 +27,14 @@ struct Descriptor {
 
   cudnnBackendDescriptorType_t kind;
   std::map<cudnnBackendAttributeName_t, Attribute> attributes{};
-  // Of it and of all that it was made of, by their ids: descriptors may be gone
-  // before what was made of them.
+  // Tensors of this descriptor and of all descriptors that it was made from, by
+  // id; those may be destroyed earlier.
   std::map<std::int64_t, Extent> tensors{};
 
-  // The numbers or pointers of an attribute; none where it was not set.
+  // Returns the numbers or pointers of an attribute; empty if it was not set.
   template <typename Value>
   std::vector<Value> get(cudnnBackendAttributeName_t name) const;
-  // Takes the tensors of those that its attributes name.
+  // Collects the tensors of the descriptors in its attributes.
   void gather_tensors();
 };
 

@@ -2,7 +2,7 @@
 
 namespace vitrain::fake_cuda {
 
-// Of this thread.
+// The device of this thread.
 int current_device();
 void set_current_device(int device);
 

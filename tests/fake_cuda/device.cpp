@@ -14,7 +14,7 @@
 namespace vitrain::fake_cuda {
 namespace {
 
-// Of an H100; the compute capability is a setting.
+// Numbers of an H100; the compute capability is a setting.
 constexpr int kProcessors = 132;
 constexpr int kThreadsPerBlock = 1024;
 constexpr int kThreadsPerProcessor = 2048;
@@ -33,7 +33,7 @@ int visible_count() {
 }
 
 cudaError_t driver_error() {
-  // What the runtime of CUDA 13 says for none and for one of CUDA 12.
+  // Errors of CUDA 13's runtime without a driver and with one of CUDA 12.
   return settings().driver < 13000 ? cudaErrorInsufficientDriver
       : visible_count() == 0       ? cudaErrorNoDevice
                                    : cudaSuccess;

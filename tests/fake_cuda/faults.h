@@ -10,11 +10,12 @@ namespace vitrain::fake_cuda {
 // whether it happens now.
 bool fault_happens(Fault fault, int device);
 
-// Of the last call of this thread; an error that stays does so for the process.
+// Sets the error of this thread's last call; a sticky error affects the whole
+// process.
 void set_last_error(cudaError_t error);
-// That of a launch on the device, which may be what breaks it.
+// Error of a launch on the device, which may be the injected one.
 cudaError_t launch_error(int device);
-// That of a call that only meets what has broken before.
+// Error of a call that only reports an earlier failure.
 cudaError_t earlier_error();
 
 } // namespace vitrain::fake_cuda

@@ -24,11 +24,11 @@ struct Configuration {
   cudaStream_t stream;
 };
 
-// Of launches that are being made, one within another's arguments.
+// Configurations of nested launches.
 thread_local std::array<Configuration, 8> configurations;
 thread_local std::size_t depth = 0;
 
-// What is known of a kernel that has been launched.
+// Returns the parameters of a launched kernel.
 const Parameters& parameters_of(const void* kernel) {
   static std::mutex mutex;
   static auto* const all = new std::unordered_map<const void*, Parameters>;
@@ -39,7 +39,7 @@ const Parameters& parameters_of(const void* kernel) {
       : all->emplace(kernel, Parameters(kernel_name(kernel))).first->second;
 }
 
-// `kernel` is what the program knows it by.
+// `kernel`: the program's handle of the kernel.
 cudaError_t launch(
     const void* kernel,
     dim3 grid,
@@ -190,8 +190,8 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
   return cudaSuccess;
 }
 
-// Of the libcuda.so.1 of this folder; for what that lacks, a function that says
-// "not supported".
+// Returns functions of this folder's libcuda.so.1; for missing ones, a function
+// that returns "not supported".
 cudaError_t cudaGetDriverEntryPointByVersion(
     const char* name,
     void** function,

@@ -15,7 +15,7 @@ namespace vitrain::fake_cuda {
 namespace {
 
 constexpr int kRanks = 64;
-// So far may a rank be ahead of the others, as with NCCL's own queue.
+// Number of calls that a rank may be ahead of the others, as with NCCL's queue.
 constexpr std::uint64_t kAhead = 256;
 constexpr useconds_t kNap = 50;
 
@@ -41,7 +41,8 @@ struct Meeting::Shared {
   struct Rank {
     std::atomic<std::uint32_t> present;
     std::atomic<std::uint64_t> calls; // made
-    std::atomic<std::uint64_t> checked; // of those, compared with the others'
+    std::atomic<std::uint64_t>
+        checked; // calls compared with those of other ranks
     std::array<Call, 2 * kAhead> ring;
   };
   std::atomic<std::uint32_t> aborted;
@@ -77,7 +78,7 @@ Meeting::Meeting(const std::string& path, int rank, int size)
       ::usleep(kNap);
     }
   }
-  ::unlink(path.c_str()); // all have it: nothing stays behind
+  ::unlink(path.c_str()); // all ranks have mapped it
 }
 
 Meeting::~Meeting() {
@@ -93,7 +94,7 @@ std::uint64_t Meeting::all_have_called() const {
   return least;
 }
 
-// What is checked here need not stay in the ring, as far as this rank goes.
+// Checks calls and releases them from the ring for this rank.
 void Meeting::check_calls() {
   auto& own = shared_->ranks.at(static_cast<std::size_t>(rank_));
   const std::uint64_t end = all_have_called();

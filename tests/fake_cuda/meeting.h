@@ -25,10 +25,10 @@ enum CallKind : std::uint32_t {
   kReduceScatter,
 };
 
-// Where the ranks of a communicator meet: a file that all of them map. Each
-// writes down what it calls and how many calls it has made; a call is over when
-// every rank has made as many. Ranks that call different things are a fatal
-// violation in whoever sees it first.
+// Synchronises the ranks of a communicator through a file that all of them map.
+// Each rank writes its calls and their number; a call is finished when every
+// rank has made that many. Different calls are a fatal violation in the rank
+// that notices first.
 class Meeting {
  public:
   // Waits until all ranks are there.
@@ -39,10 +39,11 @@ class Meeting {
 
   int rank() const { return rank_; }
   int size() const { return size_; }
-  // Returns the number of the call. Waits only for ranks that are far behind.
+  // Records a call and returns its number. Waits only for ranks that are far
+  // behind.
   std::uint64_t call(const Call& call);
   bool finished(std::uint64_t number);
-  // Nobody waits here any more.
+  // Ends all waiting.
   void abort();
 
  private:

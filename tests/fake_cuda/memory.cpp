@@ -1,5 +1,5 @@
-// Memory. That of a device is address space that nobody may touch: a host that
-// reads or writes it is killed by SIGSEGV, as it would be with a real one.
+// Memory. Device memory is inaccessible address space: a host access ends by
+// SIGSEGV, as with a real device.
 
 #include "memory.h"
 
@@ -23,7 +23,7 @@ namespace vitrain::fake_cuda {
 namespace {
 
 constexpr std::size_t kPage = 4096;
-// Nothing lies behind an allocation: an overrun finds no neighbour.
+// A gap after each allocation, so that an overrun does not hit a neighbour.
 constexpr std::size_t kGap = std::size_t{2} << 20;
 
 struct Range {
@@ -184,7 +184,7 @@ cudaError_t cudaHostUnregister(void* memory) {
 
 cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total) {
   *total = static_cast<std::size_t>(settings().memory);
-  *free = *total - (std::size_t{1} << 30); // what a context takes, about
+  *free = *total - (std::size_t{1} << 30); // approximate size of a context
   return earlier_error();
 }
 

@@ -64,7 +64,7 @@ std::size_t size_of(ncclDataType_t type) {
   }
 }
 
-// Elements of what a rank gives, and of what it gets.
+// Elements that a rank sends and receives.
 struct Counts {
   std::size_t given;
   std::size_t got;

@@ -17,7 +17,8 @@
 namespace vitrain::fake_cuda {
 namespace {
 
-// For each stream, how much of its work comes before; behind the end: none.
+// For each stream, the amount of its work that happened before; beyond the end:
+// none.
 using Clock = std::vector<std::uint64_t>;
 
 std::uint64_t at(const Clock& clock, std::size_t stream) {
@@ -52,7 +53,7 @@ struct Order {
   std::map<std::pair<cudaStream_t, int>, std::size_t> numbers;
   std::vector<Stream> streams;
   std::map<cudaEvent_t, Clock> events;
-  Clock host; // what it knows to be done
+  Clock host; // work that the host knows to be complete
 };
 
 Order& order() {
@@ -71,8 +72,8 @@ std::size_t number_of(cudaStream_t stream) {
   return item->second;
 }
 
-// What on the stream has used the memory later than `known` of it, in a way
-// that what is done now must not overlap; null: nothing.
+// Returns the work of the stream after `known` that conflicts with this use of
+// the memory; null if there is none.
 const char* met_by(
     const Stream& other,
     std::uint64_t known,
@@ -95,7 +96,7 @@ const char* met_by(
   return nullptr;
 }
 
-// What the host knows to be done can meet nothing any more.
+// Work that the host knows to be complete cannot conflict any more.
 void tidy() {
   for (std::size_t i = 0; i < order().streams.size(); ++i) {
     const std::uint64_t known = at(order().host, i);

@@ -6,10 +6,9 @@
 
 namespace vitrain::fake_cuda {
 
-// What may happen at the same time. Streams have vector clocks: what is
-// enqueued on one comes after all that was enqueued there before, after what
-// lay before the events that it waits for, and after what the host has waited
-// for.
+// Concurrency of work. Streams have vector clocks: work comes after all earlier
+// work on its stream, after the work before the events it waits for, and after
+// work that the host has waited for.
 
 // A piece of a device's memory, and how work uses it.
 struct Use {
@@ -18,15 +17,15 @@ struct Use {
   bool writes;
 };
 
-// Work that is enqueued on the stream uses this memory. A violation where other
-// work writes it, or uses what is written now, and neither comes after the
-// other: on another stream, no event and no wait between. `what` is for its
-// words, for ever: "a fill".
+// Records that work on the stream uses this memory. A violation if unordered
+// work on another stream (no event, no wait between) writes it, or uses memory
+// that this work writes. `what` describes the work in messages and must stay
+// valid: "a fill".
 void use_in_order(cudaStream_t stream, const Use& use, const char* what);
 
 // The event is where the stream is now.
 void record_order(cudaEvent_t event, cudaStream_t stream);
-// What the stream gets from now on comes after the event.
+// Later work on the stream comes after the event.
 void order_after(cudaStream_t stream, cudaEvent_t event);
 void forget_event(cudaEvent_t event);
 
@@ -35,7 +34,7 @@ void forget_event(cudaEvent_t event);
 void know_stream(cudaStream_t stream);
 void know_event(cudaEvent_t event);
 void know_everything();
-// This memory is given back: what comes to lie there has not been used.
+// The memory was freed: later allocations there count as unused.
 void forget_memory(const void* memory, std::size_t bytes);
 
 } // namespace vitrain::fake_cuda

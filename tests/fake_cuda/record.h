@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <string>
 
-// What a process did, counted, and what it must not have done. Written as JSON
-// to FAKE_CUDA_FOLDER when the process ends.
+// Counts of a process's calls, and its violations. Written as JSON to
+// FAKE_CUDA_FOLDER when the process ends.
 namespace vitrain::fake_cuda {
 
 enum class Count {
@@ -32,12 +32,12 @@ void count_launch(const void* function);
 void use_device(int device);
 
 void name_kernel(const void* function, const char* name);
-// Its name, mangled; empty where it has none.
+// Returns the kernel's mangled name; empty if unknown.
 const char* kernel_name(const void* function);
 
-// Says on stderr what rule was broken, and goes on; tests want none.
+// Prints a violation to stderr and continues; tests expect none.
 void violation(const std::string& text);
-// The same for what would hang or crash with real devices.
+// A violation that would hang or crash with real devices: ends the process.
 [[noreturn]] void fatal_violation(const std::string& text);
 
 } // namespace vitrain::fake_cuda

@@ -122,7 +122,8 @@ Settings read_settings() {
 } // namespace
 
 const Settings& settings() {
-  // Never destroyed: destructors of others call us after ours have run.
+  // Never destroyed: destructors of other libraries call this one after its own
+  // destructors.
   static const auto* read = new Settings(read_settings());
   return *read;
 }

@@ -6,7 +6,7 @@
 
 namespace vitrain::fake_cuda {
 
-// What goes wrong, in which call, on which device.
+// An injected fault: kind, call and device.
 enum class Fault {
   kNone,
   kOutOfMemory, // the n-th allocation and all after it fail
@@ -21,8 +21,8 @@ enum class Fault {
 struct Settings {
   int physical_devices = 1;
   int slices = 0; // of each in MIG mode; 0: none is in it
-  // Physical numbers in the order of ordinals, as CUDA_VISIBLE_DEVICES leaves
-  // them; in MIG mode that of the one slice.
+  // Physical numbers in the order of ordinals, after CUDA_VISIBLE_DEVICES; in
+  // MIG mode the number of the single slice.
   std::vector<int> visible;
   int major = 9;
   int minor = 0;
@@ -38,9 +38,9 @@ struct Settings {
 
 const Settings& settings();
 
-// Of a physical device: "GPU-00000000-0000-0000-0000-00000000000N".
+// UUID of a physical device: "GPU-00000000-0000-0000-0000-00000000000N".
 std::string device_uuid(int physical);
-// Of a slice: "MIG-00000000-0000-0000-000S-00000000000N".
+// UUID of a slice: "MIG-00000000-0000-0000-000S-00000000000N".
 std::string slice_uuid(int physical, int slice);
 
 } // namespace vitrain::fake_cuda

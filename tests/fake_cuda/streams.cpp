@@ -1,5 +1,5 @@
-// Streams and events: what is pending on them. A kernel takes no time; copies
-// and collectives are pending until somebody waits.
+// Streams and events, and their pending work. Kernels take no time; copies and
+// collectives are pending until a wait.
 
 #include "streams.h"
 
@@ -34,7 +34,7 @@ struct Copy {
   std::atomic<bool> done = false;
 };
 
-// What lies before a point of a stream.
+// Pending work before a point of a stream.
 struct Pending {
   // Each once: streams that wait for one another would double a list of them.
   std::set<std::shared_ptr<Copy>> copies;
@@ -48,7 +48,7 @@ struct Pending {
       last = std::max(last, number);
     }
   }
-  // Forgets what is done.
+  // Drops completed work.
   void tidy() {
     std::erase_if(copies, [](const auto& copy) { return copy->done.load(); });
     std::erase_if(collectives, [](const auto& item) {
@@ -307,7 +307,7 @@ cudaError_t cudaStreamAddCallback(
     cudaStreamCallback_t callback,
     void* data,
     unsigned) {
-  // Kernels take no time, and what the callback is for is done by now.
+  // Kernels take no time, so that the work before the callback is complete.
   wait_for_stream(stream);
   callback(stream, cudaSuccess, data);
   return cudaSuccess;

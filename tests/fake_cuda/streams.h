@@ -10,13 +10,13 @@ namespace vitrain::fake_cuda {
 
 class Meeting;
 
-// Work that is enqueued here and done when somebody waits for the stream, or
-// for an event behind it.
+// Work is enqueued here and performed when the stream, or an event after it, is
+// waited for.
 
-// A copy between the device and pinned memory of `host`. One from the host
-// must find there at its end what was there when it was enqueued: a change is a
-// violation (the memory was used again too early). One to the host fills it
-// with 0xff at once, with zeros at its end: who does not wait reads NaN.
+// A copy between the device and pinned memory `host`. A change of the host's
+// memory before a copy from it has ended is a violation (reused too early). A
+// copy to the host fills the memory with 0xff at once, and with zeros at its
+// end: reading without waiting gives NaN.
 void enqueue_copy(
     cudaStream_t stream,
     void* host,

@@ -8,8 +8,8 @@
 
 namespace vitrain {
 
-// The message of the Error that `action` throws, whose code has to be `code`;
-// "" where it throws none.
+// Returns the message of the Error that `action` throws and checks its code; ""
+// if it throws none.
 template <typename Action>
 [[nodiscard]] std::string error_of(ExitCode code, Action&& action) {
   try {

@@ -58,7 +58,7 @@ inline void write_bytes(
   }
 }
 
-// All of a file; "" where there is none.
+// Returns the content of a file; "" if it does not exist.
 inline std::string slurp(const std::filesystem::path& file) {
   std::ostringstream text;
   text << std::ifstream(file, std::ios::binary).rdbuf();

@@ -1,6 +1,6 @@
-// Linked into a test, it gives the thread that runs the tests one intra-op
-// thread: results do not depend on the machine's cores, and GNU OpenMP's idle
-// threads, which spin, starve nobody on a busy machine.
+// Linked into a test program, it limits the thread that runs the tests to one
+// intra-op thread: results do not depend on the machine's cores, and idle
+// threads of GNU OpenMP, which spin, do not slow down a busy machine.
 #include <ATen/Parallel.h>
 #include <gtest/gtest.h>
 

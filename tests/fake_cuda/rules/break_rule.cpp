@@ -19,7 +19,7 @@
 namespace {
 
 constexpr std::size_t kBytes = 8192;
-// Of a matrix of fp32 with so many bytes, nearly.
+// Side of an fp32 matrix with about that many bytes.
 constexpr int kSide = 45;
 
 void* on_device(std::size_t bytes = kBytes) {
@@ -106,7 +106,7 @@ void change_after_a_wait() {
   cudaStreamSynchronize(stream);
 }
 
-// Exit code 3: what is read before it has arrived is no number.
+// Exit code 3: data read before its arrival are NaN.
 void read_early() {
   cudaStream_t stream = new_stream();
   float* const host = pinned();
@@ -155,8 +155,7 @@ void use_behind_a_wait() {
   fill(device, new_stream());
 }
 
-// What computes on a copy that may not have ended, on another stream; or on one
-// that has, by an event.
+// Computes on a copy of another stream, without or with an event in between.
 void compute_on_a_copy(
     void (*compute)(void* to, const void* from, cudaStream_t stream),
     bool in_order) {
@@ -170,7 +169,7 @@ void compute_on_a_copy(
   compute(on_device(), device, work);
 }
 
-// What fills memory that is computed on.
+// Fills memory that a computation uses.
 void fill_what_is_computed(
     void (*compute)(void* to, const void* from, cudaStream_t stream),
     bool result) {
@@ -204,7 +203,7 @@ void multiply_beyond() {
   multiply(on_device(), on_device(), 2 * kSide, nullptr);
 }
 
-// The part of a result that lies behind its first byte.
+// Fills the part of a result after its first byte.
 void fill_the_end_of_a_result() {
   auto* const to = static_cast<char*>(on_device());
   launch_elementwise(to, on_device(), static_cast<int>(kBytes), new_stream());
@@ -261,7 +260,7 @@ void launch_nothing() {
 
 // --- collectives
 
-// What each of two ranks sums.
+// Counts that two ranks sum.
 struct Sums {
   std::array<std::size_t, 2> counts;
   std::array<ncclDataType_t, 2> types{ncclFloat32, ncclFloat32};

@@ -116,7 +116,7 @@ cudnnBackendDescriptor_t tensor(std::int64_t id, std::size_t bytes) {
   return finalized(descriptor);
 }
 
-// Of an operation, through all that lies between.
+// Returns a plan for an operation, with all intermediate descriptors.
 cudnnBackendDescriptor_t plan_of(cudnnBackendDescriptor_t operation) {
   const auto graph = made(CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR);
   set(graph,

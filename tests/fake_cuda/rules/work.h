@@ -4,8 +4,7 @@
 
 #include <cstddef>
 
-// Work that computes on a device's memory, for break_rule.cpp. The libraries'
-// calls are those that are preloaded.
+// Computations on device memory for break_rule.cpp, by the preloaded libraries.
 
 // to = from from, of matrices of `side` rows and columns, by cuBLAS or
 // cuBLASLt.
@@ -23,7 +22,8 @@ void run_plan(
     cudaStream_t stream);
 // void read(float const*)
 void launch_reader(const void* from, cudaStream_t stream);
-// torch's element-wise kernels: to = f(from), of so many elements of one byte.
+// Launches torch's elementwise kernel: to = f(from), on `count` one-byte
+// elements.
 void launch_elementwise(
     void* to,
     const void* from,

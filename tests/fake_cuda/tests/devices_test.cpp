@@ -1,4 +1,4 @@
-// Which devices there are, and what is said when none can be used.
+// Visible devices, and messages if none can be used.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -190,7 +190,7 @@ TEST(NoGpu, RunsOnTheCpuAndSaysWhy) {
       AllOf(
           HasSubstr("This build works with GPUs, and runs on the CPU here"),
           HasSubstr("there is no NVIDIA driver")));
-  // Who means it is told nothing.
+  // No message if the CPU was requested.
   for (const e2e::Result& meant :
        {run({.devices = "cpu:1"}, {}),
         run({}, {{"CUDA_VISIBLE_DEVICES", ""}})}) {

@@ -1,5 +1,4 @@
-// What a run does when a device or a worker fails: how it ends, what it says
-// and what it leaves.
+// Runs in which a device or a worker fails: exit code, message and files.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -32,9 +31,8 @@ void PrintTo(const Fault& fault, std::ostream* out) {
 
 class FaultOnGpu : public testing::TestWithParam<Fault> {};
 
-// Rank 1 fails, in a step of two workers. The other ends with it, within the
-// five seconds that it may take beside starting, and no checkpoint is left half
-// written.
+// Rank 1 of two workers fails in a step. The other worker ends within five
+// seconds (besides start-up), and no partial checkpoint is left.
 TEST_P(FaultOnGpu, EndsTheRunWithItsReason) {
   const Fault& fault = GetParam();
   Machine machine(2, {{"FAKE_CUDA_FAULT", fault.fault}});

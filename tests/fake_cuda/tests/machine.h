@@ -30,7 +30,7 @@ class Machine {
       int step);
 
   std::filesystem::path output() const { return folder_ / "runs"; }
-  // Of the workers of the last training, in the order of their devices.
+  // Reports of the last training's workers, in the order of their devices.
   const std::vector<Json>& reports() const { return reports_; }
   // Reads, checks and removes the reports of a command that has ended.
   void take_reports();
@@ -41,8 +41,8 @@ class Machine {
   std::vector<Json> reports_;
 };
 
-// Of a count, what each step took but the first two and the last, which has
-// the run's last line behind it.
+// Returns a count for each step except the first two and the last one, which
+// includes the run's last line.
 std::vector<std::int64_t> per_step(const Json& report, const char* count);
 
 } // namespace vitrain::fake_cuda

@@ -1,4 +1,4 @@
-// Memory of a device that runs out: how a run ends, and what it leaves.
+// Device memory runs out: exit code and files of a run.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -16,11 +16,10 @@ namespace {
 using testing::HasSubstr;
 using testing::IsSubsetOf;
 
-// Then every tensor is an allocation of its own, so that each of them may
-// be the one that fails.
+// Makes every tensor a separate allocation, so that each of them can fail.
 const std::string kNoCaching = "PYTORCH_NO_CUDA_MEMORY_CACHING";
 
-// What NCCL, torch or the fake would leave there.
+// Names in shared memory that NCCL, torch or the fake might leave.
 std::set<std::string> shared_memory() {
   std::set<std::string> names;
   for (const auto& entry : std::filesystem::directory_iterator("/dev/shm")) {
@@ -95,8 +94,8 @@ e2e::Options one_step(const std::string& config) {
           "eval.precision=fp32"}};
 }
 
-// As memory is asked for in a run: torch divides what it gets, so that there
-// are three allocations. Then it knows how much was missing.
+// With torch's caching allocator, which divides its memory, a run has three
+// allocations, and the error has the requested size.
 TEST(OutOfMemoryOnGpuOfTorch, SaysHowMuchWasAskedFor) {
   for (int call = 1; call <= 3; ++call) {
     Machine machine(1, {{"FAKE_CUDA_FAULT", "oom:0:" + std::to_string(call)}});
@@ -116,7 +115,7 @@ class OutOfMemoryOnGpu : public testing::TestWithParam<int> {};
 
 constexpr int kShards = 4;
 
-// Of a linear model, which has as few as a run can have: each one.
+// A linear model has the fewest allocations: fails each of them.
 TEST_P(OutOfMemoryOnGpu, AtEveryAllocationOfASmallRun) {
   constexpr int kMore = 200; // than there are
   int call = 1 + GetParam();
@@ -130,7 +129,7 @@ TEST_P(OutOfMemoryOnGpu, AtEveryAllocationOfASmallRun) {
 
 INSTANTIATE_TEST_SUITE_P(All, OutOfMemoryOnGpu, testing::Range(0, kShards));
 
-// Of a ViT of two blocks, whose run has some 800: in each phase of it.
+// A ViT of two blocks has about 800 allocations: fails some in each phase.
 TEST(OutOfMemoryOfAVitOnGpu, WhereverInTheRun) {
   constexpr int kApart = 83;
   int call = 5;

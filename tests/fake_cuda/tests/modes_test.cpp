@@ -1,5 +1,5 @@
-// Every way of training, on one, two and eight devices: trains, evaluates,
-// saves, and goes on.
+// Every mode on one, two and eight devices: trains, evaluates, saves, and
+// resumes.
 
 #include <ostream>
 #include <string>

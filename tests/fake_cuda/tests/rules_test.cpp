@@ -1,5 +1,5 @@
-// That the fake sees what it is there to see: programs that break its rules,
-// one by one, and the same done rightly.
+// Tests of the fake itself: programs that break its rules, one at a time, and
+// correct versions of them.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

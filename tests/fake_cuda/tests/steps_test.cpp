@@ -1,6 +1,5 @@
-// What a training step asks of the device and of the host, counted: gates that
-// hold what has been reached. A change that brings a number down lowers its
-// gate.
+// Counts of a training step's device and host calls, as upper bounds. A change
+// that reduces a count lowers its bound.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -75,7 +74,7 @@ TEST(StepOnGpu, OfAVit) {
        .plans = 2});
 }
 
-// The scale of the loss, its update, and what is asked of them: no wait.
+// Loss scaling and its update do not wait.
 TEST(StepOnGpu, OfAVitInFp16) {
   Machine machine(1);
   machine.train(quiet({"train.precision=fp16"}));
@@ -141,8 +140,8 @@ void PrintTo(const Erase& erase, std::ostream* out) {
 
 class StepThatErases : public testing::TestWithParam<Erase> {};
 
-// What is drawn for the images travels with them; the kernels are as many
-// whatever it is, and however many images there are.
+// Random values for the images are uploaded with them; the number of kernels
+// depends neither on them nor on the number of images.
 TEST_P(StepThatErases, AsksForNoMoreThanRecorded) {
   for (const char* batch : {"data.batch_size=4", "data.batch_size=16"}) {
     Machine machine(1);
@@ -154,7 +153,7 @@ TEST_P(StepThatErases, AsksForNoMoreThanRecorded) {
   }
 }
 
-// Of OfAVit, and the kernels of erasing.
+// Counts of OfAVit plus the kernels of erasing.
 INSTANTIATE_TEST_SUITE_P(
     All,
     StepThatErases,
@@ -173,9 +172,9 @@ INSTANTIATE_TEST_SUITE_P(
             {0, 0, 1, 222 + 15, 35, 2}}),
     [](const auto& test) { return test.param.name; });
 
-// Images that grow: six steps of each size. The first of a stage tries cuDNN's
-// ways for its shapes, as that of a run does, and has a loader of its own; the
-// others are what they are without stages.
+// Growing images: six steps of each size. The first step of a stage tunes cuDNN
+// for its shapes and opens a loader, like a run's first step; other steps equal
+// those without stages.
 TEST(StepOnGpu, OfImagesThatGrow) {
   Machine machine(1);
   Options options = quiet(
@@ -249,7 +248,7 @@ INSTANTIATE_TEST_SUITE_P(
         Whole{"resnet50", {"model.name=resnet50"}, {0, 0, 1, 890, 3, 158}}),
     [](const auto& test) { return test.param.name; });
 
-// Twelve batches; what they have found is asked for when they are done.
+// Twelve batches; results are read after the last one.
 TEST(EvaluationOnGpu, WaitsForNoBatch) {
   Machine machine(1, {{"FAKE_CUDA_STEP", "nll_loss"}});
   machine.train(quiet(
@@ -265,8 +264,7 @@ TEST(EvaluationOnGpu, WaitsForNoBatch) {
   EXPECT_THAT(per_step(report, "host_to_device"), Each(Le(1)));
 }
 
-// What batches of a prediction took, of a run with 16 of four images and one
-// with four.
+// Counts per batch, from runs with 16 and with four batches of four images.
 TEST(PredictionOnGpu, WaitsForItsResultsAlone) {
   Machine machine(2);
   const auto weights = machine.train(

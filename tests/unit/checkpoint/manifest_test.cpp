@@ -40,7 +40,7 @@ std::string refusal(const std::string& text) {
   return "";
 }
 
-// The text with another hash, as someone who edits it would make it.
+// Returns the text with its hash computed again, as after an edit by hand.
 std::string rehashed(const Json& json) {
   std::string body = json.dump(2);
   body.resize(body.size() - 2);
@@ -134,7 +134,7 @@ TEST(Manifest, RefusesWhatIsMissingOrOfAnotherType) {
   EXPECT_THAT(refusal("{}"), HasSubstr("hash"));
 }
 
-// Versions before did not say what the metric was.
+// Earlier versions did not record the name of the metric.
 TEST(Manifest, MaySayWhatItsMetricIs) {
   Json json = example_json();
   EXPECT_EQ(parse_manifest(rehashed(json), "m").metric_name, "");

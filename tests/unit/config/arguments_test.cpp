@@ -365,7 +365,7 @@ TEST(Arguments, SpellingsOfOtherLaunchers) {
   EXPECT_EQ(arguments.launch.workers, 4);
   EXPECT_EQ(arguments.launch.master, "h1:1");
   EXPECT_TRUE(arguments.launch.ssh);
-  // What every host runs.
+  // The part of the command that every host runs.
   EXPECT_THAT(
       arguments.launch.shared,
       ElementsAre("-cfg", "a", "-devices", "cpu", "-set", "run.seed=3"));
@@ -582,7 +582,7 @@ TEST(Arguments, OneMistakeIsOneMessage) {
         recipe_of({"-dataset", "imagenet"});
       }),
       HasSubstr("\n1 problem found"));
-  // The kind may be one that -data_path is for.
+  // The message suggests -data_path for kinds that take it.
   EXPECT_THAT(
       usage_error([] {
         recipe_of({"-dataset", "imagenet", "-data_path", "/d"});
@@ -645,7 +645,7 @@ TEST(Arguments, DataDumpTakesFilesAnywhere) {
   EXPECT_EQ(train.data.index, 17);
 }
 
-// Numbers beyond every limit were told the least one.
+// A number above the largest limit once got a message about the smallest.
 TEST(Arguments, PredictTakesImagesAnywhere) {
   const Arguments arguments = parse(
       {"predict",

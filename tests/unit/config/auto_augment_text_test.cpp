@@ -172,7 +172,7 @@ TEST(AugmentRules, JitterHasOneThreeOrFourValues) {
       findings("[0, 0, 0, 0.6]").at(0).text, HasSubstr("expected at most 0.5"));
 }
 
-// timm's rule, and what it says.
+// timm's rule and the note about it.
 TEST(AugmentRules, APolicyTakesTheJittersPlace) {
   const auto idle = [](const std::vector<std::string>& sets) {
     return idle_augment_key(recipe_with(sets)).has_value();

@@ -47,11 +47,11 @@ std::vector<std::string> lines_of(const std::string& command) {
   }
   ::pclose(pipe);
   std::vector<std::string> lines = split(text, '\n');
-  lines.pop_back(); // behind the last end of line
+  lines.pop_back(); // after the last end of line
   return lines;
 }
 
-// What bash offers behind these words, the last of which is being typed.
+// Returns the completions that bash offers for the last of these words.
 std::vector<std::string> in_bash(const std::vector<std::string>& words) {
   const TempFolder folder;
   const auto script = folder.write("vitrain", completion(Shell::kBash, kWords));
@@ -111,7 +111,7 @@ TEST(Completion, BashCompletesTheOptionsOfTheVerb) {
   EXPECT_THAT(in_bash({"config", "show", "-orig"}), ElementsAre("-origin"));
   EXPECT_THAT(in_bash({"train", "-orig"}), IsEmpty());
   EXPECT_THAT(in_bash({"export", "-form"}), ElementsAre("-format"));
-  // Behind an option without a value, or with one that may be left out.
+  // After an option without a value, or with an optional one.
   EXPECT_THAT(in_bash({"-amp", "-dev"}), ElementsAre("-devices"));
   EXPECT_THAT(in_bash({"-resume", "-dev"}), ElementsAre("-devices"));
 }
@@ -133,7 +133,7 @@ TEST(Completion, BashCompletesValues) {
 
 TEST(Completion, BashCompletesKeysAndTheirValues) {
   EXPECT_THAT(in_bash({"-set", "optim.na"}), ElementsAre("optim.name="));
-  // bash takes NAME=VALUE apart, unless it is told not to.
+  // bash splits NAME=VALUE into words by default.
   EXPECT_THAT(in_bash({"-set", "optim.name", "=", "ada"}), Contains("adamw"));
   EXPECT_THAT(in_bash({"-set", "optim.name", "="}), Contains("sgd"));
   EXPECT_THAT(
@@ -215,7 +215,7 @@ TEST(ManPage, IsOneThatManReads) {
   }
   const TempFolder folder;
   const auto page = folder.write("vitrain.1", man_page("0.1.0"));
-  // Styles aside: that there is no date, so that builds can be repeated.
+  // There is no date, so that builds are reproducible; styles are ignored.
   EXPECT_THAT(
       lines_of(fmt::format(
           "mandoc -T lint -W warning {} | grep -v 'missing date'; true",

@@ -12,7 +12,8 @@
 namespace vitrain::config {
 namespace {
 
-// Every file of configs/ (those in base/ are parts, read through the others).
+// Returns every recipe of configs/, without base/, whose files are read through
+// them.
 std::vector<std::filesystem::path> recipes() {
   std::vector<std::filesystem::path> files;
   for (const auto& entry :

@@ -264,7 +264,7 @@ TEST(Document, OneProblemIsSingular) {
 void expect_quick_refusal(
     const std::string& yaml,
     const std::string& expected) {
-  // Time of the processor: other tests may run beside this one.
+  // Measures CPU time, because other tests may run at the same time.
   const std::clock_t start = std::clock();
   EXPECT_THAT(refusal_of_yaml(yaml), HasSubstr(expected));
   const auto ticks = static_cast<double>(std::clock() - start);

@@ -11,7 +11,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// Torture row 28, what is no readable file.
+// Paths that are not readable files.
 class FileHazard : public ::testing::Test {
  protected:
   std::string refusal(const std::filesystem::path& file) {

@@ -116,7 +116,7 @@ TEST(Foreign, NamesAreThereOnceAndTheirKeysExist) {
   }
 }
 
-// What a word is given to see what it does.
+// Returns a value for a word, to see its effect.
 std::vector<std::string> probe_of(const Word& word) {
   const std::map<std::string_view, std::string> kProbes{
       {"aa", "v0"},
@@ -175,8 +175,8 @@ std::vector<std::string> probe_of(const Word& word) {
 
 // A word changes the keys that its row names, and no others.
 TEST(Foreign, EveryWordSetsWhatItsRowSays) {
-  // What else follows: the pre-processing is the model's, the way in which
-  // the data are listed depends on their kind.
+  // Keys that change too: pre-processing follows the model, and the listing of
+  // the data follows their kind.
   const std::multimap<std::string_view, std::string_view> kFollows{
       {"aa", "data.augment.color_jitter"},
       {"dataset", "data.train.class_order"},
@@ -314,7 +314,7 @@ TEST(Foreign, WhatIsNotThereIsListed) {
        {"data.preprocess.crop_pct", "0.9"}});
 }
 
-// What the file of configs/ says is what timm's arguments of A2 say.
+// The file in configs/ equals the translation of timm's arguments for A2.
 TEST(Foreign, TheShippedA2IsThatOfTimmsArguments) {
   const auto shipped = all_values(
       load({.file = VITRAIN_SOURCE_DIR "/configs/imagenet_resnet50_a2.yaml"})
@@ -397,7 +397,7 @@ TEST(Foreign, RunningStatisticsAreThoseOfDistributedTraining) {
        {"", "--dist-bn broadcast", "--no-ddp-bb", "--sync-bn"}) {
     EXPECT_FALSE(is_left_out(words)) << words;
   }
-  // Rank 0's, and those of each worker, after every epoch only.
+  // Statistics of rank 0, or of each worker, synchronised only after an epoch.
   for (const char* words :
        {"--no-ddp-bb --dist-bn broadcast", "--no-ddp-bb --dist-bn ''"}) {
     EXPECT_TRUE(is_left_out(words)) << words;
@@ -406,7 +406,7 @@ TEST(Foreign, RunningStatisticsAreThoseOfDistributedTraining) {
   EXPECT_EQ(statistics(of_command(torchvision(), "--sync-bn")), "sync");
 }
 
-// What timm reads in another case only: its recipe passes `config check`.
+// Words that timm ignores here: the recipe passes `config check`.
 TEST(Foreign, WordsWithoutEffectInTimmAreLeftOut) {
   const auto check = [](const std::string& words, const std::string& idle) {
     const Words given = read_words(
@@ -499,7 +499,8 @@ TEST(Foreign, WarmUpsShiftTheDropsWhereTheyDo) {
        {"schedule.milestones", "[35ep, 65ep]"}});
 }
 
-// A fifth of those behind the warm-up; more than these timm refuses.
+// One fifth of the epochs after the warm-up; timm refuses more epochs than
+// those.
 TEST(Foreign, DecayEpochsThatAreNotSaid) {
   const auto cooldown = [](const std::string& more) {
     return of_command(timm(), "--epochs 25 --warmup-epochs 5 " + more);
@@ -610,7 +611,7 @@ TEST(Foreign, FilesOfTranslationsAreRecipes) {
     const Translation translation = translate(words);
     const std::string text = to_file(words, translation);
     const Recipe read = from_yaml(text, name);
-    // What is left out has no effect, or is as it is by default.
+    // A key that is left out has no effect or its default value.
     Recipe recipe = translation.recipe;
     const Schema schema = schema_of(recipe);
     const auto values = all_values(read);

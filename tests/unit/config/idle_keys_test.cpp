@@ -1,4 +1,4 @@
-// Keys that cannot have an effect beside others.
+// Keys that other keys make ineffective.
 
 #include "config/rules/idle_keys.h"
 
@@ -140,7 +140,7 @@ TEST(IdleKey, ShuffleAndTheWeightedPolicy) {
   EXPECT_THAT(idle_notes({"data.sampler.shuffle=false"}), IsEmpty());
 }
 
-// A base file may set what only some of those that build on it need.
+// A base file may set keys that only some of its recipes need.
 TEST(IdleKey, OfAFileIsNotTold) {
   const TempFolder folder;
   const auto file = folder.write("a.yaml", "optim: {momentum: 0.5}\n");

@@ -79,7 +79,7 @@ class PaddleVitFiles : public ::testing::Test {
   TempFolder folder_;
 };
 
-// What a file of each family says, and the network that it is.
+// A file of each family and the network that it describes.
 struct File {
   const char* text;
   const char* name;
@@ -163,14 +163,14 @@ TEST_F(PaddleVitFiles, NumbersAreNetworks) {
     if (message.empty()) {
       EXPECT_EQ(loaded.recipe.model.name, file.name);
       EXPECT_EQ(loaded.recipe.model.image_size, file.image_size);
-    } else { // one that is not available
+    } else { // a family that is not available
       EXPECT_THAT(message, HasSubstr(" is not available in this version"));
       EXPECT_THAT(message, HasSubstr("1 problem found"));
     }
   }
 }
 
-// Of every available family: its defaults, or a refusal in one line.
+// MODEL.TYPE alone gives the family's defaults or a refusal in one line.
 TEST_F(PaddleVitFiles, TypesAloneAreReadOrRefused) {
   for (const Family* family : paddlevit::families()) {
     const std::string type = split(family->types, ' ').front();

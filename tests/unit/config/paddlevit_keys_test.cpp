@@ -85,7 +85,7 @@ std::set<std::string> differing_keys(const Recipe& a, const Recipe& b) {
   return keys;
 }
 
-// Changing a key changes what the table says, and nothing else.
+// Changing a key changes exactly the keys that the table lists.
 TEST(PaddleVitKeys, ChangeWhatTheTableSays) {
   const Recipe plain =
       paddlevit::translate(paddlevit::Config{}, /*training=*/true);

@@ -333,7 +333,7 @@ TEST_F(PaddleVit, OtherModelsAreRefusedByName) {
       "vit_base_patch16_224");
 }
 
-// What the trainer does not have and PaddleViT's defaults ask for is said.
+// A note lists defaults of PaddleViT that the trainer does not support.
 TEST_F(PaddleVit, WhatIsMissingIsSaid) {
   const std::string both = "MODEL: {TYPE: deit}\n";
   EXPECT_THAT(
@@ -365,7 +365,8 @@ TEST_F(PaddleVit, WhatIsMissingIsSaid) {
   EXPECT_THAT(evaluated.notes, Not(Contains(HasSubstr("DISTILLATION"))));
 }
 
-// What a file has to ask for ends training, until somebody says to go on.
+// A key that the file sets itself and that is not supported is refused unless
+// an option allows it.
 TEST_F(PaddleVit, WhatWouldChangeTrainingIsRefused) {
   const std::string text =
       "TRAIN: {RANDOM_ERASE_SPLIT: True, RANDOM_ERASE_PROB: 0.5}\n";
@@ -414,7 +415,7 @@ TEST_F(PaddleVit, AugmentsAsPaddleVit) {
               "RAND_AUGMENT_MAGNITUDE: 5")
           .auto_augment,
       "paddlevit:randaugment-n9-m5");
-  // The jitter counts only without the others.
+  // The jitter counts only without other policies.
   const AugmentConfig automatic =
       augment("AUTO_AUGMENT: True, COLOR_JITTER: 0.4");
   EXPECT_EQ(automatic.auto_augment, "paddlevit:autoaugment");

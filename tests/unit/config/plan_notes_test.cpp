@@ -1,4 +1,4 @@
-// What is told about a plan before the start.
+// Notes about a plan before training starts.
 
 #include "config/rules/plan_notes.h"
 
@@ -14,7 +14,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-// Of 24 steps, in epochs of 8.
+// Returns the notes of a plan of 24 steps in epochs of 8.
 std::vector<std::string> notes(
     std::vector<std::string> sets,
     std::int64_t epochs = 3) {
@@ -28,7 +28,7 @@ std::vector<std::string> notes(
   return plan_notes(recipe, plan);
 }
 
-// The same, and epochs from the second one on have 5 steps: 18 in all.
+// As notes(), but every epoch after the first has 5 steps: 18 steps in total.
 std::vector<std::string> uneven_notes(std::vector<std::string> sets) {
   sets.push_back("data.batch_size=16");
   Recipe recipe = recipe_with(sets);
@@ -148,7 +148,7 @@ TEST(PlanNotes, WhatTheRunIsTooShortForIsTold) {
   EXPECT_THAT(
       notes({"schedule.name=step", "schedule.milestones=[2ep, 60ep]"}),
       IsEmpty());
-  // Those of other modes matter to nobody.
+  // Keys of other modes give no note.
   EXPECT_THAT(
       notes({"dist.sync.start=5000st", "dist.powersgd.start=1000st"}),
       IsEmpty());

@@ -416,7 +416,7 @@ TEST_F(Layers, UserInformationInUrlsIsRefusedWithoutRepeatingIt) {
   EXPECT_EQ(load_file("a.yaml").recipe.log.mlflow, "http://host/a@b");
 }
 
-// What older versions have recorded is still read.
+// Records of older versions are still read.
 TEST_F(Layers, UserInformationOfRecordsIsLeftOut) {
   folder_.write("a.yaml", "log: {mlflow: \"http://me:s3cret@host:5000\"}\n");
   const Loaded loaded =

@@ -1,4 +1,5 @@
-// What `config from-timm` makes of commands that people use with timm 1.0.31.
+// Translations by `config from-timm` of commands that people use with timm
+// 1.0.31.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -54,7 +55,7 @@ TEST(TimmWords, UniquePrefixesAreWordsAsForArgparse) {
       value_of_key("--aug-splits 3 --jsd", "train.loss"), "jensen_shannon");
   EXPECT_EQ(value_of_key("--warmup-e 3", "schedule.warmup"), "3ep");
   EXPECT_EQ(value_of_key("--num-cl=7", "model.num_classes"), "7");
-  // One word under two names, and one that is a prefix of others.
+  // A word with two names, and a word that is a prefix of other words.
   EXPECT_THAT(
       missing_of("--train-steps 5"), ElementsAre(StartsWith("train_ba")));
   EXPECT_EQ(value_of_key("--lr 0.5", "optim.lr"), "0.5");
@@ -261,7 +262,7 @@ TEST(TimmWords, AccumulationKeepsTheLastMicroBatches) {
 TEST(TimmWords, WhatIsNotTranslatedIsMissing) {
   EXPECT_THAT(missing_of("--drop 0.2"), ElementsAre("drop: 0.2"));
   EXPECT_THAT(missing_of("--input-size 224"), ElementsAre("input_size: [224]"));
-  // Numbers of what is not there anyway, and what changes no result.
+  // Parameters of absent features, and words that change no result.
   EXPECT_THAT(missing_of("--lr-noise-pct 0.5 --dataset-download"), IsEmpty());
 }
 

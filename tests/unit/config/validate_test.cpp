@@ -388,7 +388,8 @@ TEST(Validate, WarmupFitsIntoTheRun) {
       HasSubstr("schedule.warmup: 11st is more than run.max_steps: 10"));
 }
 
-// Of several machines the first checks come before they have met.
+// With several machines the first checks run before the number of workers is
+// known.
 TEST(Validate, RulesThatNeedTheNumberOfWorkersWaitForIt) {
   const Circumstances unknown{.workers = kWorkersUnknown};
   const std::vector<std::vector<std::string>> later{
@@ -413,7 +414,7 @@ TEST(Validate, RulesThatNeedTheNumberOfWorkersWaitForIt) {
       HasSubstr("one machine's memory"));
 }
 
-// What cannot work together, and a piece of the reason that is given.
+// Settings that contradict each other, and a part of the message.
 TEST(Validate, ModesThatMakeNoSenseAreRefusedWithTheReason) {
   struct Case {
     std::vector<std::string> sets;
@@ -514,7 +515,7 @@ TEST(Validate, WarmupBeyondATrialNamesTheOption) {
   EXPECT_EQ(problems_of({"schedule.warmup=0st", "run.max_steps=5"}), "");
 }
 
-// What stands for a value that could not be read is nobody's mistake.
+// Rules ignore the placeholder of a value that could not be read.
 TEST(Validate, RulesAboutWhatCouldNotBeReadWait) {
   const Recipe recipe = recipe_with(
       {"data.train.kind=shapes",
@@ -678,7 +679,7 @@ TEST(Validate, LevelsOfHierarchicalSgdRise) {
       HasSubstr("the last level is 2: it must be all 4 workers"));
 }
 
-// Nobody has chosen them: they go with the workers.
+// Defaults follow the number of workers.
 TEST(Validate, DefaultLevelsOfHierarchicalSgdFitAnyNumberOfWorkers) {
   const Recipe recipe = recipe_with({"dist.sync.mode=hierarchical_sgd"});
   const auto levels = [&](std::int64_t workers) {

@@ -27,7 +27,7 @@ void PrintTo(const Case& one, std::ostream* stream) {
   *stream << one.key << ": " << one.yaml;
 }
 
-// Those of optim.name.
+// The allowed values of optim.name.
 std::string rules() {
   return join(all_names<OptimKind>(), ", ");
 }

@@ -1,5 +1,5 @@
-// A lock that two processes must not hold at once, whatever has become of those
-// that held it before.
+// Two processes must never hold the lock at once, even if an earlier holder
+// crashed, froze or vanished.
 
 #include "core/files/lock_file.h"
 
@@ -33,7 +33,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-// Seconds that a test has; in the order of those of the program.
+// Times of a test in seconds, in the same proportions as the program's.
 constexpr LockTimes kShort{
     .refresh = 0.05,
     .trust = 0.3,
@@ -42,7 +42,7 @@ constexpr LockTimes kShort{
 
 class LockFileTest : public testing::Test {
  protected:
-  // What is against taking the lock; "" if it could be had.
+  // Returns the reason why the lock cannot be taken; "" if it was taken.
   std::string refusal(bool take_over = false) {
     waited_.clear();
     const Stopwatch watch;
@@ -84,7 +84,7 @@ class LockFileTest : public testing::Test {
     return all;
   }
 
-  // The lock of a process elsewhere, of which nobody here can see anything.
+  // Returns the lock of a process on another host.
   Json foreign_lock() const {
     leave_lock();
     Json lock = content();
@@ -167,7 +167,7 @@ TEST_F(LockFileTest, IsTakenOverFromAProcessThatHasEnded) {
   EXPECT_THAT(names(), IsEmpty());
 }
 
-// Not so much as reaped: nobody has asked for its exit status.
+// A zombie: its parent has not read its exit status.
 TEST_F(LockFileTest, IsTakenOverFromAZombie) {
   const pid_t pid = ::fork();
   if (pid == 0) {
@@ -248,7 +248,7 @@ TEST_F(LockFileTest, PidsTellIfTheKernelHasNoLock) {
   EXPECT_EQ(refusal_with("device", 0), "");
   EXPECT_EQ(reason_, "which has ended");
   EXPECT_EQ(waited_, "");
-  // The same pid and another start: it was used again.
+  // The pid is equal but the start time differs: the pid was reused.
   Json reused = left;
   reused["pid"] = ::getpid();
   reused["start"] = this_process().start - 1;
@@ -279,7 +279,7 @@ TEST_F(LockFileTest, IsTakenFromAnotherHostAfterSilence) {
   EXPECT_EQ(reason_, "which gave no sign of life for 1.5 s");
 }
 
-// Whatever the clocks say: the other host's is years behind, or ahead.
+// Clocks do not matter: the other host's is years late or early.
 TEST_F(LockFileTest, IsNotTakenFromAnotherHostThatIsAlive) {
   for (const int year : {1999, 2199}) {
     Json lock = foreign_lock();
@@ -333,8 +333,8 @@ TEST_F(LockFileTest, APodIsTheSuccessorOfThatOfItsName) {
   EXPECT_LT(seconds_, kShort.silence);
 }
 
-// The same host, booted since; another machine may have its name, so that its
-// signs of life count.
+// The same host name after a boot; it may be another machine, so its heartbeats
+// count.
 TEST_F(LockFileTest, IsTakenAfterTheHostWasBooted) {
   Json lock = foreign_lock();
   lock["host"] = this_process().host;
@@ -409,7 +409,7 @@ TEST_F(LockFileTest, AFileThatWasRemovedIsMadeAgain) {
   EXPECT_THAT(refusal(), HasSubstr("is in use"));
 }
 
-// Whoever removes the file lets another process take the lock.
+// If the file is removed, another process can take the lock.
 TEST_F(LockFileTest, AFileThatWasRemovedMayBeAnothersNow) {
   LockFile held(
       lock_, {.times = {.refresh = 60.0, .trust = 0.1, .silence = 1.5}});
@@ -528,7 +528,7 @@ TEST_F(LockFileTest, TakersMayBeKilledAtAnyTime) {
     }
   }
   EXPECT_EQ(refusal(), "");
-  // What was half written stays for an hour.
+  // Half-written files stay for an hour.
   EXPECT_THAT(names(), Each(HasSubstr(".new-")));
 }
 

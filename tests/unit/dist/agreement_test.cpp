@@ -19,7 +19,8 @@ using testing::run_ranks;
 
 using Facts = std::map<std::string, std::string>;
 
-// What every rank says when `change` has altered its facts; empty: all agree.
+// Returns the message on every rank after `change` altered the facts; "" if all
+// agree.
 std::string disagreement(
     int size,
     const std::function<void(int rank, Facts& facts)>& change) {

@@ -60,7 +60,7 @@ void expect_gathered(int size, Make&& make) {
 }
 
 TEST(AllGatherBytes, ReturnsAnyBytesInRankOrder) {
-  // Per rank; 0 beside 1 MB, all empty, all equal.
+  // Bytes per rank: 0 next to 1 MiB, all empty, all equal.
   const std::vector<std::vector<std::size_t>> cases{
       {0, 0, 0}, {0, 1, 0}, {1, 0, 1 << 20}, {5, 5, 5}, {4097, 64, 1}};
   for (const auto& sizes : cases) {

@@ -42,8 +42,8 @@ at::Tensor flat(const Tensors& tensors) {
   return at::cat(parts);
 }
 
-// SGD with momentum on one flat buffer: what a server does, and the serial
-// reference, with the same kernels on the same shapes.
+// SGD with momentum on one flat buffer, used by the server and by the serial
+// reference with the same kernels and shapes.
 struct Sgd {
   at::Tensor parameters;
   at::Tensor gradients;
@@ -84,7 +84,7 @@ struct Setting {
   bool predict = false;
 };
 
-// What a worker did in one step.
+// The record of one step of a worker.
 struct Step {
   std::int64_t seed = 0; // of its batch
   std::int64_t version = 0; // of the weights that it read
@@ -380,9 +380,9 @@ TEST(AsyncPs, OfStalenessZeroSerialisesTheWorkers) {
   }
 }
 
-// Rank 1 reads first and pushes last, after two updates of rank 0; then it goes
-// on alone with `then`. Rank 0, whose gradients are never late, reads weights
-// as they are: at last `two_updates`.
+// Rank 1 reads first and pushes last, after two updates of rank 0; then it
+// continues alone with `then`. Rank 0, whose gradients are never late, always
+// reads current weights: finally `two_updates`.
 void let_rank_1_be_late(
     Rank& rank,
     PsReplica& replica,
@@ -394,7 +394,7 @@ void let_rank_1_be_late(
     meet(); // rank 1 has read
     replica.step();
     replica.step();
-    // Who can read the second update knows that it was made.
+    // A worker that reads the second update knows that it was applied.
     replica.step(kPsPerRank, /*finite=*/false, [&] {
       EXPECT_TRUE(at::equal(replica.weights(), two_updates));
       meet();
@@ -438,7 +438,7 @@ TEST(AsyncPs, PredictsTheUpdatesThatAreInBetween) {
       EXPECT_TRUE(at::equal(replica.weights(), serial.weights()));
       EXPECT_TRUE(at::equal(replica.moments(), serial.moments()));
       EXPECT_EQ(replica.counts().largest_staleness, rank.rank() == 0 ? 0 : 2);
-      // A server that has settled is as one that starts.
+      // A server after settle() behaves as a new one.
       if (rank.rank() == 1) {
         replica.step(kPsPerRank, /*finite=*/false, [&] {
           EXPECT_TRUE(at::equal(replica.weights(), serial.weights()));
@@ -465,12 +465,12 @@ TEST(AsyncPs, StalenessOfAKnownOrderIsInTheTraffic) {
       EXPECT_EQ(known().largest, 2);
     });
     if (rank.rank() == 0) {
-      // Of its second update; no others came between.
+      // The staleness of its second update: no other updates came between.
       EXPECT_EQ(known().updates, 1);
       EXPECT_EQ(known().sum, 0);
       EXPECT_EQ(known().largest, 0);
     } else {
-      // What a flush has told is of the next step.
+      // Counts from a flush belong to the next step.
       replica.step(/*samples=*/0);
       EXPECT_EQ(known().updates, 1);
       EXPECT_EQ(known().sum, 0);
@@ -530,7 +530,7 @@ TEST(AsyncPs, CountsAddUpAndStalenessIsBounded) {
   }
 }
 
-// Two that have read the same weights: the one that comes second is too old.
+// Two workers read the same weights: the second gradient is too old.
 TEST(AsyncPs, DropsAGradientThatComesTooLate) {
   run_ranks(2, [](Rank& rank) {
     PsReplica replica(rank, {.max_staleness = 0, .on_stale = OnStale::kDrop});
@@ -545,7 +545,7 @@ TEST(AsyncPs, DropsAGradientThatComesTooLate) {
     replica.flush();
     const UpdateCounts& counts = replica.counts();
     EXPECT_GE(sum(rank, counts.dropped), 1);
-    EXPECT_LE(counts.dropped - reported, 1); // that of the last step
+    EXPECT_LE(counts.dropped - reported, 1); // the drop of the last step
   });
 }
 
@@ -572,7 +572,7 @@ TEST(AsyncPs, AFlushGivesEveryWorkerTheServersState) {
   }
 }
 
-// New servers go on from weights and moments of a flush.
+// New servers continue from the weights and moments of a flush.
 TEST(AsyncPs, GoesOnFromWeightsAndOptimizerState) {
   run_ranks(1, [](Rank& rank) {
     PsReplica first(rank, {}, "first");
@@ -603,14 +603,14 @@ TEST(AsyncPs, AWorkerWithoutSamplesOrWithBadGradientsPushesNothing) {
     }
     replica.flush();
     expect_all_equal(rank, replica.weights());
-    // Of three steps with samples, one rank has its bad one.
+    // Each rank makes three steps with samples; one step of rank 0 is bad.
     EXPECT_EQ(replica.counts().pushed, rank.rank() == 0 ? 2 : 3);
     EXPECT_EQ(replica.counts().version, 5);
   });
 }
 
-// Whoever goes, a worker or one that serves too: the others fail at once
-// instead of waiting.
+// If a worker or a server is lost, the other ranks fail at once instead of
+// waiting.
 TEST(AsyncPs, ALostRankEndsTheOthers) {
   for (const int lost : {0, 1, 2}) {
     const Stopwatch watch;

@@ -83,7 +83,7 @@ class Replica {
     }
     return at::cat(flat).clone();
   }
-  // Those of the last step before the ranks met.
+  // The parameters of the last step before the ranks averaged.
   const at::Tensor& before() const { return before_; }
   // Moments as one vector.
   at::Tensor moments() const {
@@ -280,7 +280,7 @@ at::Tensor serial_delayed_weights(int steps, bool predict) {
   return at::cat(flat);
 }
 
-// On two ranks sums have no order, so the bits must be those of the reference.
+// A sum of two numbers has one order, so the bits must equal the reference.
 TEST(DelayedAllReduce, EqualsASerialReferenceExactly) {
   for (const bool predict : {false, true}) {
     const at::Tensor expected = serial_delayed_weights(6, predict);
@@ -340,7 +340,7 @@ TEST(DelayedAllReduce, AFlushTakesThePredictionBack) {
   });
 }
 
-// The time that gradients travel is that of the step that gets them.
+// The transfer time of gradients counts in the step that receives them.
 TEST(DelayedAllReduce, MeasuresWhatTravels) {
   run_ranks(2, [](Rank& rank) {
     Replica replica(rank, delayed());
@@ -518,8 +518,8 @@ TEST(OverlapAverage, WithoutDelayIsLocalSgd) {
   });
 }
 
-// Whatever the mode and wherever it stands: equal weights and moments after a
-// flush, the same again after a second one, and training goes on.
+// In every mode and at every step: weights and moments are equal after a flush,
+// unchanged by a second one, and training continues.
 TEST(Modes, AFlushBringsRanksTogether) {
   const std::vector<MakeSync> modes{
       all_reduce(),
@@ -550,7 +550,7 @@ TEST(Modes, AFlushBringsRanksTogether) {
   });
 }
 
-// One worker has nobody to average with.
+// One worker alone trains as one process does.
 TEST(Modes, AloneAllTrainAsOneProcessDoes) {
   run_ranks(1, [&](Rank& rank) {
     Replica reduced(rank, all_reduce(), kMomentum);

@@ -209,7 +209,7 @@ TEST(GradientSync, CompressedGradientsAreRoundedAndHalfTheBytes) {
   }
 }
 
-// An overflow on the way is told apart from gradients that were bad before.
+// An overflow in transit is distinguished from gradients that were bad before.
 TEST(GradientSync, KnowsTheLargestNumberThatHadToTravelInFp16) {
   const Batch batch = make_batch(4, /*seed=*/31);
   const auto step = [&](Rank& rank, Compress compress, double scale) {
@@ -318,7 +318,7 @@ TEST(GradientSync, KeepsOneOrderWhateverTheOrderOfArrival) {
     for (int step = 0; step < 3; ++step) {
       module.zero_grad(/*set_to_none=*/false);
       sync->begin_micro_batch(/*last=*/true, /*empty=*/false);
-      // Backward visits what was computed last first.
+      // Backward first visits the last computed node.
       at::Tensor one = (rank.rank() == 1 ? a : b).sum();
       at::Tensor two = (rank.rank() == 1 ? b : a).sum();
       (one * scale + two * scale).backward();
@@ -365,8 +365,8 @@ TEST(GradientSync, NamesParametersWithoutGradient) {
   });
 }
 
-// Only one rank leaves a parameter out: its error is the one that is reported,
-// and its peers do not wait for ever.
+// Only one rank lacks a gradient: its error is reported, and its peers do not
+// wait for ever.
 TEST(GradientSync, EndsAllRanksWhenOneLacksAGradient) {
   const std::string message = refusal([] {
     run_ranks(3, [](Rank& rank) {

@@ -108,7 +108,7 @@ TEST(Hogwild, AConvexProblemReachesItsOptimum) {
       return (worker.weights() - Worker::optimum()).abs().max().item<double>();
     };
     EXPECT_GT(error(), 10.0);
-    // Each step halves what is left in a rank's rows.
+    // Each step halves the values in a rank's rows.
     for (int t = 0; t < 60; ++t) {
       worker.step();
     }
@@ -136,7 +136,8 @@ TEST(Hogwild, AFlushEndsUpdatesAndAveragesTheOptimizerState) {
   });
 }
 
-// Rank 0 begins a step, the others make two updates each, rank 0 makes its own.
+// Rank 0 starts a step, the other ranks make two updates each, then rank 0
+// finishes.
 TEST(Hogwild, StalenessIsTheUpdatesOfOthersInBetween) {
   for (const int size : {1, 2, 3}) {
     run_ranks(size, [&](Rank& rank) {
@@ -159,7 +160,7 @@ TEST(Hogwild, StalenessIsTheUpdatesOfOthersInBetween) {
         meet();
         worker.step();
         worker.step();
-        // Those of the other ranks but rank 0.
+        // The updates of the other ranks except rank 0.
         EXPECT_LE(worker.staleness().sum, 2 * (size - 2));
         meet();
       }

@@ -79,7 +79,7 @@ TEST(PowerSgd, OfFullRankIsExact) {
   });
 }
 
-// What is applied, plus what is kept, is what was given: nothing is ever lost.
+// The applied gradient plus the kept error equals the input: nothing is lost.
 TEST(PowerSgd, KeepsWhatItLeavesOut) {
   run_ranks(2, [](Rank& rank) {
     Trial trial(

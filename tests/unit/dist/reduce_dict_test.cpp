@@ -190,7 +190,7 @@ TEST(ReduceDict, GivesBackTheSameBitsInAGroupOfOne) {
   EXPECT_TRUE(reduce_dict(alone, {}).empty());
 }
 
-// What the ranks pass, and what the message must say of it.
+// The dictionaries of the ranks, and a part of the expected message.
 struct Mismatch {
   const char* what;
   Dict rank0;
@@ -252,7 +252,7 @@ TEST(ReduceDict, RefusesDifferingKeysOnEveryRankAndStaysUsable) {
           for (const std::string& part : mismatch.named) {
             EXPECT_THAT(message, HasSubstr(part));
           }
-          // The next collective must not meet what the refused one left.
+          // The refused collective must leave nothing for the next one.
           const Dict after =
               reduce_dict(rank.control(), {{"n", std::int64_t{1}}}, false);
           EXPECT_EQ(as_int(after, "n"), size);

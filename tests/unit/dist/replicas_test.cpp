@@ -85,7 +85,7 @@ TEST(BroadcastState, AcceptsParametersThatRequireGradients) {
   });
 }
 
-// What the odd rank does to its state, and what every rank must read.
+// The change of the odd rank's state, and the message that every rank must get.
 struct Mismatch {
   const char* what;
   std::function<void(NamedTensors&)> change;
@@ -127,7 +127,7 @@ TEST(BroadcastState, RefusesDifferingTensorsOnEveryRank) {
       EXPECT_THAT(message, HasSubstr(mismatch.message));
       EXPECT_TRUE(at::equal(state.at("scalar"), before)) << "was written to";
     }
-    // Nothing was left in the groups.
+    // The groups have no unread messages.
     const NamedTensors state = state_of(rank.rank());
     broadcast_state(rank.control(), rank.data(), state);
     EXPECT_TRUE(at::equal(state.at("scalar"), state_of(0).at("scalar")));

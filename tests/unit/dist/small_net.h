@@ -37,7 +37,7 @@ struct Batch {
   Batch part(std::int64_t begin, std::int64_t count) const;
 };
 
-// The same `size` samples for the same seed, on every rank.
+// Returns `size` samples that depend on the seed only, equal on every rank.
 Batch make_batch(std::int64_t size, std::uint64_t seed);
 
 // Cross entropy summed over the batch, divided by `samples`.
@@ -45,7 +45,7 @@ at::Tensor loss_of(SmallNet& net, const Batch& batch, std::int64_t samples);
 
 using Gradients = std::vector<at::Tensor>; // in order of definition
 
-// Copies of the gradients; zeros where there is none.
+// Returns copies of the gradients; zeros for parameters without one.
 Gradients gradients_of(const torch::nn::Module& module);
 
 // Gradients of the mean loss over `batch`, without any exchange: fp64

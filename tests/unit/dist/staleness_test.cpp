@@ -53,8 +53,8 @@ TEST(StalenessBound, AFastWorkerIsHeldWhenASlowOneWouldBecomeTooOld) {
   EXPECT_EQ(bound.update(1), 1);
 }
 
-// Workers of random speed that do what they may: somebody always may, nothing
-// is dropped and nothing is too old.
+// Workers of random speed: one of them can always proceed, no gradient is
+// dropped or too old.
 TEST(StalenessBound, NobodyIsTooOldAndSomebodyMayAlwaysGoOn) {
   std::mt19937 random(7);
   for (int trial = 0; trial < 400; ++trial) {
@@ -87,7 +87,7 @@ TEST(StalenessBound, NobodyIsTooOldAndSomebodyMayAlwaysGoOn) {
   }
 }
 
-// Those who have read may all be slow: each of them still finds its place.
+// All workers that have read weights may be slow: each still finds its place.
 TEST(StalenessBound, TheOldestClaimNeverWaits) {
   StalenessBound bound(4, /*limit=*/2, OnStale::kWait);
   int reading = 0;

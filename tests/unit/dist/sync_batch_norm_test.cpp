@@ -15,7 +15,8 @@ using testing::run_ranks;
 
 constexpr std::int64_t kChannels = 7;
 
-// A layer with a batch and what comes back to it, on one process or one rank.
+// A layer, its batch and the gradient of its output, on one process or one
+// rank.
 struct Pass {
   at::Tensor x; // [N, C, H, W]
   at::Tensor upstream; // of y
@@ -27,8 +28,8 @@ at::Tensor leaf(const at::Tensor& values) {
   return values.clone(at::MemoryFormat::Preserve).requires_grad_();
 }
 
-// The same for the same arguments. The mean is large beside the deviation, as
-// after a ReLU, and differs between channels.
+// Equal arguments give equal values. The mean is large compared with the
+// deviation, as after a ReLU, and differs between channels.
 Pass make_pass(std::int64_t samples, at::ScalarType dtype = at::kFloat) {
   const at::Generator generator = at::make_generator<at::CPUGeneratorImpl>(5);
   const std::vector<std::int64_t> shape{samples, kChannels, 4, 5};

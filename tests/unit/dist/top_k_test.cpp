@@ -15,7 +15,7 @@ namespace {
 using testing::Rank;
 using testing::run_ranks;
 
-// Of a rank in a step.
+// Returns the seed of a rank's gradients in a step.
 std::uint64_t seed_of(std::int64_t step, int rank) {
   return static_cast<std::uint64_t>(10 * step + rank);
 }
@@ -57,7 +57,8 @@ TEST(TopK, EqualsTheFormulasOfThePaper) {
           const at::Tensor theirs = values(
               expected.at("applied")[step].at(part.name),
               part.gradient.sizes());
-          // fp32 beside double: sums of up to 20 values of order 1 to 10.
+          // fp32 compared with double: sums of up to 20 values of order 1 to
+          // 10.
           EXPECT_TRUE(
               at::allclose(part.gradient, theirs, /*rtol=*/1e-5, /*atol=*/2e-5))
               << part.name << " in step " << step;
@@ -215,7 +216,7 @@ TEST(TopK, LeavesOutTheSmallestWhateverTheStridesAre) {
   });
 }
 
-// The optimizer makes no momentum then, so somebody has to.
+// The optimizer applies no momentum in this mode, so the exchange must.
 TEST(TopK, ARankThatIsAloneSendsNothingAndMakesTheMomentum) {
   Group alone;
   Trial trial({{"w", {12, 10}}}, TopKOptions{.share = 0.01, .momentum = 0.5});

@@ -16,7 +16,7 @@ struct SmallNetwork {
   std::int64_t side = 0;
 };
 
-// Those whose operators are of one kind each.
+// Returns small networks, each with operators of one kind.
 std::vector<SmallNetwork> small_networks();
 
 models::ModelSpec spec_of(const SmallNetwork& network);

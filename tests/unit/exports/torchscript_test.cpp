@@ -114,7 +114,7 @@ INSTANTIATE_TEST_SUITE_P(
     testing::ValuesIn(small_networks()),
     [](const auto& test) { return test.param.name; });
 
-// As a network that somebody may write, with a step for each image.
+// A network with a loop over the images, as a user may write one.
 class StepByStep : public networks::Model {
  public:
   at::Tensor forward(

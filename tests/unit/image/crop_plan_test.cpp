@@ -89,7 +89,7 @@ void expect_equal(const std::string& file, Pillow pillow) {
     CropPlan plan = plan_of(row);
     plan.filter = fixtures::filter_of(row[4]);
     plan.pillow = pillow;
-    // Nothing but the pixels that the plan asks for.
+    // Only the pixels that the plan needs.
     const Rect rect = plan.source();
     Bytes out = result_of(plan);
     cut(plan, {View(from).crop(rect), rect.left, rect.top}, resampler, out);
@@ -243,7 +243,7 @@ TEST(Crop, TakesImagesOfAnyShape) {
       ASSERT_EQ(cut(plan, flat), Bytes(224 * 224 * 3, 203));
     }
   }
-  // Such a row in a border: one pixel high, where timm refuses.
+  // An image one pixel high in a border, which timm refuses.
   Image row;
   row.width = 10000;
   row.height = 1;
@@ -279,7 +279,7 @@ TEST(Crop, PaddedCropShiftsOverBlack) {
 }
 
 // torchvision's RandomCrop with padding_mode "reflect": positions -1, -2 are 1
-// and 2, those behind the last one before it.
+// and 2, and positions after the last are mirrored too.
 TEST(Crop, PaddedCropReflects) {
   constexpr int kSide = 6;
   constexpr int kPadding = 2;

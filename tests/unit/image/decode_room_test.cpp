@@ -56,7 +56,7 @@ TEST(DecodeRoom, HoldsNoMoreThanTheLimit) {
   EXPECT_EQ(most, 250);
 }
 
-// Small ones that keep coming do not keep a large one waiting.
+// A stream of small requests does not starve a large one.
 TEST(DecodeRoom, ComesInTheOrderOfAsking) {
   std::optional<DecodeRoom> small(std::in_place, 40, 100);
   std::atomic<int> turn = 0;
@@ -68,7 +68,7 @@ TEST(DecodeRoom, ComesInTheOrderOfAsking) {
   });
   std::this_thread::sleep_for(50ms);
   std::jthread late([&] {
-    const DecodeRoom room(40, 100); // would fit beside the small one
+    const DecodeRoom room(40, 100); // would fit next to the small one
     late_turn = ++turn;
   });
   std::this_thread::sleep_for(50ms);
@@ -98,7 +98,8 @@ TEST(DecodeRoom, IsAskedForByTheHeader) {
   EXPECT_EQ(decode_bytes(view_of("no image")), 0);
 }
 
-// An open image keeps others out that do not fit beside it, until close().
+// An open image blocks images that do not fit into the rest of the room, until
+// close().
 TEST(DecodeRoom, IsHeldByAnOpenImage) {
   const std::string png = encode_png(grey_image(300, 200));
   const DecodeOptions options{.memory = 300'000};

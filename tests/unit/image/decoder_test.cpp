@@ -56,8 +56,9 @@ std::vector<Simd> instruction_sets() {
   return sets;
 }
 
-// Some rectangles of a file, on every instruction set, beside libjpeg's whole
-// image. Returns whether parts were decoded, not the whole.
+// Compares random rectangles of a file, on every instruction set, with
+// libjpeg's whole image. Returns true if parts were decoded instead of the
+// whole.
 bool check_parts(const Bytes& bytes, int rects, std::uint64_t seed) {
   const Image whole = decode(bytes);
   bool in_part = false;
@@ -84,7 +85,8 @@ Bytes copy_of(const std::string& text) {
   return {text.begin(), text.end()};
 }
 
-// Of a file that is packed: it comes back, and its parts show its pixels.
+// Checks that a packed file unpacks to itself and that its parts have its
+// pixels.
 void check_packed(const Bytes& bytes, int rects, std::uint64_t seed) {
   const auto packed = pack_jpeg(bytes);
   ASSERT_TRUE(packed);
@@ -127,7 +129,7 @@ TEST(Decoder, GivesThePixelsOfEverySampling) {
       check_packed(bytes, 6, i);
     }
   }
-  EXPECT_GT(parts, 200); // the others are too small for parts
+  EXPECT_GT(parts, 200); // the other images are too small for parts
 }
 
 // Coefficients that no encoder writes, beyond what sixteen bits hold between

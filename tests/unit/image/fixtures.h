@@ -18,7 +18,7 @@
 #include "image/image.h"
 #include "image/resample/resample.h"
 
-// What the tests share with tests/golden/image/make_fixtures.py.
+// Definitions that the tests share with tests/golden/image/make_fixtures.py.
 namespace vitrain::image::fixtures {
 
 inline std::filesystem::path folder() {
@@ -46,7 +46,7 @@ inline std::vector<std::vector<std::string>> rows(const std::string& name) {
   return rows;
 }
 
-// Those of all files in formats/.
+// Returns the rows of all files in formats/.
 inline std::vector<std::vector<std::string>> format_rows() {
   auto all = rows("formats.csv");
   for (const char* file : {"tiff_avif.csv", "avif_xmp.csv"}) {

@@ -163,7 +163,7 @@ png(std::uint32_t width, std::uint32_t height, const std::string& data) {
   return png;
 }
 
-// One more chunk behind the header.
+// Returns the PNG with one more chunk after the header.
 inline Bytes
 with_chunk(Bytes png, const std::string& kind, const std::string& body) {
   const Bytes added = chunk(kind, body);
@@ -171,7 +171,7 @@ with_chunk(Bytes png, const std::string& kind, const std::string& body) {
   return png;
 }
 
-// --- others
+// --- other formats
 // -------------------------------------------------------------------
 
 // The canvas of an extended WebP file.
@@ -220,7 +220,7 @@ inline Bytes bmp_size(Bytes bmp, int width, int height) {
   return bmp;
 }
 
-// Of a little-endian file: width, height and rows of a strip.
+// Sets width, height and rows per strip of a little-endian file.
 inline Bytes tiff_size(Bytes tiff, int width, int height) {
   const auto number = [&](std::size_t at, int count) {
     std::size_t value = 0;

@@ -66,7 +66,7 @@ TEST(Torture, Row33CutFilesAreRefusedOrWhole) {
   int refused = 0;
   for (const auto& [name, whole] : seeds()) {
     if (name.starts_with("P2") || name.starts_with("P3")) {
-      continue; // the last number may lose digits, and nobody can tell
+      continue; // the last number may lose digits unnoticed
     }
     SCOPED_TRACE(name);
     const Image image = decode(whole);
@@ -74,7 +74,7 @@ TEST(Torture, Row33CutFilesAreRefusedOrWhole) {
       Bytes cut = whole;
       cut.resize(whole.size() * percent / 100);
       try {
-        // What was cut off came after the last pixel.
+        // The missing bytes came after the last pixel.
         EXPECT_EQ(decode(cut).pixels, image.pixels) << percent << " %";
       } catch (const Error& error) {
         EXPECT_EQ(error.code(), ExitCode::kData);
@@ -273,8 +273,8 @@ TEST(Torture, Row37BombsAreRefusedAtOnce) {
   }
 }
 
-// libpng passes over what is behind the pixels by inflating it into a buffer of
-// 1 KiB, again and again: nobody keeps it, and no more may be done with it.
+// libpng skips the data after the pixels by inflating them into a buffer of 1
+// KiB; the cost of that must be bounded.
 double seconds_to_pass_over(std::string packed) {
   return cost_of([&] {
            std::array<Bytef, 1024> passed{};

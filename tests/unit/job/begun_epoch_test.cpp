@@ -43,7 +43,8 @@ TEST(BegunEpoch, IsThatOfTheRecord) {
   EXPECT_EQ(begun->epoch, 1);
   EXPECT_EQ(begun->steps, 2);
   EXPECT_EQ(begun->geometry.world, 3);
-  // Stopped again in the same epoch, it is still that of the first workers.
+  // Stopped again in the same epoch, the order is still that for the first
+  // workers.
   const data::Samplers second = samplers_of(options, two, begun);
   EXPECT_EQ(
       order_record(second, kFiveSteps, 7), order_record(first, kFiveSteps, 7));
@@ -60,7 +61,7 @@ TEST(BegunEpoch, IsThatOfItsStage) {
   EXPECT_EQ(begun->steps, 2);
   manifest.epoch = 2; // its workers made other steps of them
   EXPECT_THROW(begun_epoch(manifest, stages, 1), Error);
-  // The same epoch at another of its steps.
+  // The same epoch at another step.
   manifest.epoch = 3;
   manifest.state["order"] = {
       {"workers", 1}, {"per_device", 4}, {"accumulate", 1}, {"step", 2}};

@@ -26,7 +26,7 @@ TEST(DataOptions, OnlyNoiseHasAsManyClassesAsAskedFor) {
   EXPECT_FALSE(source_options(source, false).train);
 }
 
-// The labels of evaluation data mean what those of the training data mean.
+// Labels of evaluation data have the meaning of the training labels.
 TEST(DataOptions, EvaluationFollowsTheTrainingData) {
   config::SourceConfig source;
   source.kind = SourceKind::kList;
@@ -114,7 +114,7 @@ TEST(DataOptions, AnEvaluationReplacesNoSamples) {
   EXPECT_FALSE(bad_sample_policy(recipe, false).replace);
 }
 
-// A micro-batch of each device is what a sampler counts in.
+// A sampler counts in micro-batches of a device.
 TEST(DataOptions, ASamplerSharesTheGlobalBatch) {
   config::Recipe recipe;
   EXPECT_EQ(make_samplers(recipe, nullptr, 1), nullptr);
@@ -155,8 +155,8 @@ TEST(DataOptions, ABatchThatIsTooLargeIsNamedByItsStage) {
   }
 }
 
-// A stage with another batch has the samples of a run with that batch; the
-// epoch that others have begun is that of the stage it is in.
+// A stage with another batch size uses the samples of a run with that batch
+// size; an epoch begun by other workers belongs to its stage.
 TEST(DataOptions, StagesHaveSamplersOfTheirBatch) {
   config::Recipe recipe;
   recipe.run.epochs = 6;

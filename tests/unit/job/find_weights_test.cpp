@@ -1,4 +1,4 @@
-// What a path, a run or timm:NAME means as weights.
+// Weights that a path, a run or timm:NAME stands for.
 
 #include "job/prepare/find_weights.h"
 
@@ -27,7 +27,7 @@ using ::testing::AllOf;
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
 
-// What it throws, which is Error with this code.
+// Returns the message of the Error with this code that `does` throws.
 std::string refusal(ExitCode code, const std::function<void()>& does) {
   try {
     does();
@@ -72,7 +72,7 @@ TEST_F(FindWeights, TheBestOneOrWithoutSuchTheNewest) {
   EXPECT_EQ(found(/*best=*/false), 16);
 }
 
-// Other weights than those that are meant were evaluated without a word.
+// Other weights than the named ones were once evaluated silently.
 TEST_F(FindWeights, NothingStandsInForTheBestOne) {
   write_run({8, 16});
   point_best(8);
@@ -94,7 +94,7 @@ TEST_F(FindWeights, NothingStandsInForTheBestOne) {
   fs::remove_all(run_ / "checkpoints/step-000000016");
   EXPECT_THAT(reason(), EndsWith("no other one there is complete"));
   write_run({24});
-  EXPECT_EQ(found(/*best=*/false), 24); // as a run goes on
+  EXPECT_EQ(found(/*best=*/false), 24); // the weights that a resume takes
 }
 
 // Runs in a process of its own, as a user who is not root: root may read all.
@@ -217,7 +217,7 @@ TEST_F(FindWeights, FilesThatAreOneTogetherAreTheirIndex) {
             HasSubstr("is JSON without 'weight_map'")));
     fs::remove(index);
   }
-  // What is no index of weights is none of theirs.
+  // An index of other files than weights is ignored.
   fs::remove(first);
   temp_.write("hf/page.index.json", "{}");
   EXPECT_EQ(

@@ -44,7 +44,7 @@ TEST(Precision, OfGpusBeforeAmpereIsFp32) {
       ::testing::HasSubstr("capability 7.5"));
 }
 
-// The oldest of those that are known decides.
+// The oldest known GPU decides.
 TEST(Precision, GoesByTheOldestGpu) {
   EXPECT_EQ(
       least_capability(

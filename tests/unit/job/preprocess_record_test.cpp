@@ -81,7 +81,7 @@ TEST(PreprocessRecord, ClassesWithoutNamesAreCounted) {
   EXPECT_THAT(difference({"a", "b"}, {"1", "0"}), HasSubstr("class 0"));
 }
 
-// Training may mean other classes, so it is told only.
+// Training may intend other classes, so this is only a warning.
 TEST(PreprocessRecord, WarnsOfAClassifierOfOtherClasses) {
   const PreprocessRecord record{
       .source = "runs/a", .values = {}, .classes = {"ant", "bee"}};
@@ -249,7 +249,8 @@ TEST_F(PublishedRecord, YieldsToTheWeightsOwn) {
 // A student with a teacher whose weights have such a record.
 class TeachersRecord : public ::testing::Test {
  protected:
-  // What is told about data with the classes "ant" and "bee" in this order.
+  // Returns the notes about data with the classes "ant" and "bee" in this
+  // order.
   std::vector<std::string> told(const std::vector<std::string>& learned) {
     config::DistillConfig& distill = recipe_.train.distill;
     distill.type = config::DistillKind::kHard;

@@ -1,4 +1,4 @@
-// What is said of paths that -resume cannot mean, and of runs that are done.
+// Messages about paths that -resume does not accept, and about finished runs.
 
 #include "job/run/resume_advice.h"
 

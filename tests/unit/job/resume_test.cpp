@@ -1,4 +1,4 @@
-// Which run -resume means, and what it does to its folder.
+// The run that -resume selects, and the changes in its folder.
 
 #include "job/run/resume.h"
 
@@ -72,7 +72,7 @@ TEST_F(ResumeTest, AutoIsTheNewestRunWithACheckpointAndTheSameName) {
   EXPECT_EQ(newest_run(recipe_, "a").path->filename(), "a-20260102-000000");
 }
 
-// It was killed, and begins again where it was.
+// A run that was killed starts again in its folder.
 TEST_F(ResumeTest, AutoIsARunWithoutACheckpointWhereNoneHasOne) {
   make_run("a-20260101-000000", recipe_, {});
   config::Recipe other = recipe_;
@@ -80,7 +80,7 @@ TEST_F(ResumeTest, AutoIsARunWithoutACheckpointWhereNoneHasOne) {
   make_run("a-20260102-000000", other, {});
   EXPECT_EQ(newest_run(recipe_, "a").path->filename(), "a-20260101-000000");
   EXPECT_FALSE(has_checkpoints({folder_ / "a-20260101-000000"}));
-  // Those of another recipe have nothing that could be lost.
+  // Runs of another recipe have no checkpoint that could be lost.
   other.optim.lr = 0.25;
   EXPECT_FALSE(newest_run(other, "a").path.has_value());
   EXPECT_FALSE(newest_run(other, "a").other.has_value());
@@ -88,7 +88,7 @@ TEST_F(ResumeTest, AutoIsARunWithoutACheckpointWhereNoneHasOne) {
   EXPECT_EQ(newest_run(recipe_, "a").path->filename(), "a-20260101-000000");
 }
 
-// Those who train longer need not name the run.
+// To train longer, the run need not be named.
 TEST_F(ResumeTest, AutoTakesARunOfAnotherLengthWhereNoneHasTheSame) {
   make_run("a-20260101-000000", recipe_);
   config::Recipe longer = recipe_;
@@ -188,7 +188,7 @@ TEST_F(ResumeTest, OnlyWhatLoadsIsRecommended) {
           HasSubstr("the checkpoints of steps 16, 24, with"),
           HasSubstr("replaced-1 goes on from step 16; damaged: "),
           HasSubstr("replaced-1/checkpoints/step-000000024/manifest.json: "))));
-  // `latest` does not name what has gone.
+  // `latest` does not name a removed checkpoint.
   EXPECT_EQ(slurp(run.checkpoints() / "latest"), "step-000000008\n");
   damage("step-000000008");
   EXPECT_THAT(

@@ -31,7 +31,7 @@ TEST(RunDecision, IsTheSameOnAllSides) {
   EXPECT_EQ(follower.job.resume, "/runs/a b/checkpoints/step-000000007");
   EXPECT_EQ(follower.job.resumed_step, 7);
   EXPECT_TRUE(follower.finished);
-  // Training has its own recipe; what is evaluated brings its pre-processing.
+  // Training keeps its recipe; evaluated weights bring their pre-processing.
   EXPECT_EQ(follower.job.recipe.data.preprocess.crop_pct, 0.875);
   EXPECT_EQ(
       follower_of(decided(), JobMode::kEval)
@@ -39,7 +39,7 @@ TEST(RunDecision, IsTheSameOnAllSides) {
       0.9);
 }
 
-// Of ranks that do not decide.
+// The decision of ranks other than the deciding one.
 TEST(RunDecision, MayBeEmpty) {
   const RunDecision empty = Json(RunDecision{});
   EXPECT_EQ(empty.run_directory, "");

@@ -87,7 +87,7 @@ TEST_F(RunDirectoryTest, TheConfigOfARunMeansThatRun) {
   EXPECT_EQ(run_name(recipe_, run.config().native()), "x-y");
   EXPECT_EQ(
       run_name(recipe_, create_run_directory(recipe_, "x-y").config()), "x-y");
-  // A name of its own choice, by what lies beside.
+  // A renamed run is recognised by the files in it.
   const RunDirectory renamed{folder_ / "best"};
   std::filesystem::rename(run.path, renamed.path);
   EXPECT_EQ(run_of_config(renamed.config().native()), std::nullopt);

@@ -25,7 +25,7 @@ TEST(Best, IsDecidedByTheMetric) {
   EXPECT_FALSE(improves(Metric::kLoss, nan, {}));
 }
 
-// What run.patience goes by.
+// The count for run.patience.
 TEST(Best, CountsTheEvaluationsThatWereNotBetter) {
   Best best;
   std::vector<std::int64_t> worse;
@@ -91,7 +91,7 @@ TEST(RunState, RoundTrip) {
   EXPECT_EQ(same.plateau.drops, state.plateau.drops);
 }
 
-// Of every member of a state, every other type.
+// Replaces every member of a state by every other type.
 void try_all_types(const Json& whole, const Json::json_pointer& at) {
   const Json& member = whole.at(at);
   for (const Json& wrong :
@@ -150,7 +150,7 @@ TEST(RunState, ForgetsTheBestOfAnotherMetric) {
   run.best.take(Metric::kLoss, 2.5, 9);
   EXPECT_EQ(run.best.value, 2.5);
   EXPECT_EQ(run.best.metric_name, "loss");
-  // What an older version has saved says no name.
+  // A state of an older version has no metric name.
   run.best.metric_name = "";
   EXPECT_FALSE(run.judge_by("top1"));
   EXPECT_EQ(run.best.value, 2.5);
@@ -184,7 +184,8 @@ TEST(SavedState, GivesEachRankItsPartOfAnInterval) {
       {.steps = 3, .loss = 0.1, .count = 5, .hash = INT64_MAX, .bytes = 7},
       {.steps = 3, .loss = 0.2, .count = 6, .hash = 1, .bytes = 8}};
   EXPECT_EQ(saved.interval_of(1, 2).count, 6);
-  // Another number of workers: one has it all, the others have come as far.
+  // With another number of workers rank 0 has all sums, and the other ranks
+  // have the same number of steps.
   const LogIntervalState all = saved.interval_of(0, 3);
   EXPECT_EQ(all.steps, 3);
   EXPECT_EQ(all.loss, 0.1 + 0.2);

@@ -130,7 +130,7 @@ TEST(ChooseDevices, AutoTakesGpusElseTheCpu) {
   ASSERT_EQ(none.size(), 1U);
   EXPECT_EQ(none[0].label(), "cpu");
   EXPECT_EQ(choose_devices({.count = 3}, nothing, 1).size(), 3U);
-  // What nobody has chosen: two, unless they would share a core.
+  // The default is two workers, or one if they would share a core.
   EXPECT_EQ(choose_devices({}, nothing, 2).size(), 2U);
   EXPECT_EQ(choose_devices({}, nothing, 64).size(), 2U);
   EXPECT_EQ(choose_devices({.kind = DeviceKind::kCpu}, nothing, 64).size(), 1U);

@@ -81,7 +81,7 @@ TEST(Environment, TheAllocatorKeepsItsPagesUnlessTheUserSaysOtherwise) {
       worker_environment({}, {.cores = 2}).at("GLIBC_TUNABLES"),
       "glibc.malloc.mmap_max=0:glibc.malloc.trim_threshold=17179869184:"
       "glibc.malloc.top_pad=67108864:glibc.malloc.hugetlb=1");
-  // By either of a setting's names; what is not of the allocator stays.
+  // Both names of a setting work; variables of other purposes stay.
   EXPECT_EQ(
       worker_environment(
           {{"GLIBC_TUNABLES",

@@ -71,7 +71,7 @@ TEST(LastLines, ShowThisRunsPartOnlyAndNothingThatForges) {
   EXPECT_EQ(last_lines(folder.path(), 0, 5), ""); // a folder
 }
 
-// What runs was on the terminal before; why it ended is the news.
+// The banner was on the terminal before; only the reason of the end is new.
 TEST(LastLines, ComeWithoutTheBanner) {
   const std::string banner = "vitrain 0.1.0  vit_tiny\n"
                              "-----------------------\n"

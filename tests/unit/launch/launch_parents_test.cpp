@@ -63,7 +63,7 @@ TEST(LaunchParentWatch, EndsTheProcessWithOneOfThem) {
   EXPECT_LT(monotonic_seconds() - start, 2);
   EXPECT_EQ(WEXITSTATUS(status), 7);
   ::waitpid(parent, nullptr, 0);
-  // And one that was gone before, or whose number another process has now.
+  // A parent that ended before, or whose pid another process has now.
   for (const LaunchParent& gone :
        {watched,
         LaunchParent{

@@ -100,7 +100,7 @@ TEST(LaunchedMachine, PodsOfAPyTorchJobWithSeveralProcessesJoin) {
   EXPECT_EQ(machine.nodes, 2);
   EXPECT_EQ(machine.node_rank, 1);
   EXPECT_EQ(machine.workers, 4);
-  // An older operator does not tell the number of pods.
+  // An older operator does not set the number of pods.
   for (const char* name :
        {"PET_NNODES", "PET_NODE_RANK", "PET_MASTER_ADDR", "PET_MASTER_PORT"}) {
     pod.erase(name);
@@ -122,7 +122,7 @@ TEST(LaunchedMachine, TorchrunsOwnWorkersAreNoMachines) {
   ASSERT_TRUE(found.place);
   EXPECT_EQ(found.place->rank, 5);
   EXPECT_FALSE(found.machine);
-  // What one of our own workers starts.
+  // A process that one of our own workers starts.
   EXPECT_FALSE(
       detect_launcher(with(train_job(), "VITRAIN_JOB_FD", "7")).machine);
 }

@@ -231,7 +231,7 @@ TEST(Launchers, InheritedVariablesAreNoLaunch) {
   const Detected found = detect_launcher(batch);
   EXPECT_FALSE(found.place);
   EXPECT_THAT(found.notes, ElementsAre(HasSubstr("SLURM_NTASKS is 4")));
-  // The same as a step of its own, and salloc's shell.
+  // The special steps of Slurm, such as salloc's shell.
   for (const char* step : {"4294967291", "4294967290"}) {
     Environment special = slurm();
     special["SLURM_STEP_ID"] = step;
@@ -255,7 +255,7 @@ TEST(Launchers, InheritedVariablesAreNoLaunch) {
   EXPECT_THAT(
       detect_launcher(pod).notes,
       ElementsAre(HasSubstr("not LOCAL_RANK, MASTER_ADDR, as torchrun")));
-  // What one of our own workers starts.
+  // A process that one of our own workers starts.
   Environment own = torchrun();
   own["VITRAIN_JOB_FD"] = "7";
   EXPECT_FALSE(detect_launcher(own).place);
@@ -317,7 +317,7 @@ TEST(Launchers, TorchrunsThreadLimitIsTakenBack) {
   const Environment limited{{"OMP_NUM_THREADS", "1"}, {"A", "b"}};
   EXPECT_FALSE(without_launcher_defaults(limited, {{"A", "b"}})
                    .contains("OMP_NUM_THREADS"));
-  // The user's own stays, and so does one that nobody can tell.
+  // A value of the user stays, and so does one of unknown origin.
   EXPECT_TRUE(without_launcher_defaults(limited, {{"OMP_NUM_THREADS", "1"}})
                   .contains("OMP_NUM_THREADS"));
   EXPECT_TRUE(
@@ -365,7 +365,7 @@ TEST(LaunchedDevice, FollowsTheLocalRank) {
       DeviceKind::kCpu);
 }
 
-// Nobody asked: the CPU. The launcher's own choice is a request.
+// Without a request the CPU is used. The launcher's choice is a request.
 TEST(LaunchedDevice, WhatTheLauncherGaveHasToBeThere) {
   LaunchedPlace given{.local_rank = 1, .local_world_size = 2};
   EXPECT_EQ(choose_launched_device(given, {}, gpus(0)).kind, DeviceKind::kCpu);
@@ -397,7 +397,7 @@ TEST(LaunchedDevice, TooFewDevicesAreAUsageError) {
   const LaunchedPlace third{.local_rank = 2, .local_world_size = 4};
   const LaunchedPlace first{.local_rank = 0, .local_world_size = 4};
   EXPECT_THROW(ordinal(third, gpus(2)), Error);
-  // Every one of them says so, or some would wait for the others.
+  // Every worker refuses, otherwise some would wait for the rest.
   EXPECT_THROW(ordinal(first, gpus(2)), Error);
   EXPECT_THROW(ordinal(first, gpus(4), {.count = 2}), Error);
   EXPECT_THROW(ordinal(first, gpus(4), {.ids = {"0", "1"}}), Error);

@@ -72,7 +72,7 @@ std::optional<NodeFailure> wait_for_failure(NodeLink& link) {
   return std::nullopt;
 }
 
-// As the supervisors do at the end of a run: nobody leaves before the others.
+// Ends the link as supervisors do after a run: none leaves before the rest.
 void finish_together(NodeLink& link) {
   link.finish();
   const double end = monotonic_seconds() + 10;
@@ -260,8 +260,8 @@ TEST(NodeLink, ANameWithoutAnAddressIsAUsageError) {
   }
 }
 
-// What listens at the port and is not node 0: says `words` to the first
-// connection and closes it.
+// Returns the message if another program than node 0 listens at the port: it
+// sends `words` to the first connection and closes it.
 std::string told_by_a_stranger(const std::string& words) {
   const Rendezvous port = listen_on_loopback();
   std::thread stranger([&] {

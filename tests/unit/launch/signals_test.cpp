@@ -178,7 +178,7 @@ TEST(StopRequest, TellsAFailureOfTheRunFromARequest) {
         if (!stop.requested() || stop.run_failed()) {
           return 1;
         }
-        // Somebody asked first, and then a worker failed.
+        // A stop was requested first, then a worker failed.
         ::usleep(600'000);
         ::sigqueue(::getpid(), SIGTERM, why);
         return stop.run_failed() ? 0 : 2;

@@ -17,7 +17,7 @@ namespace {
 
 using testing::HasSubstr;
 
-// Runs a program through spawn() and returns what it wrote.
+// Runs a program through spawn() and returns its output.
 std::string output_of(
     const std::vector<std::string>& command,
     Environment environment = {{"PATH", "/usr/bin:/bin"}},

@@ -45,7 +45,7 @@ TEST(HeartbeatAge, WhoMayBeWaitingForASlowOneIsNotBlamed) {
   const HeartbeatAge writes{.rank = 0, .step = 7, .seconds = 50, .limit = 600};
   const HeartbeatAge waits{.rank = 1, .step = 7, .seconds = 50, .limit = 10};
   EXPECT_EQ(stuck({writes, waits}), -1);
-  // One that is behind cannot be waiting for one that is ahead.
+  // A worker at an earlier step cannot be waiting for one at a later step.
   const HeartbeatAge behind{.rank = 2, .step = 6, .seconds = 50, .limit = 10};
   EXPECT_EQ(stuck({writes, waits, behind}), 2);
   // Rank 0, too, has been at it for too long.

@@ -261,7 +261,7 @@ TEST(SupervisorProcess, IgnoredSignalStaysIgnored) {
       EXPECT_TRUE(is_running(pid)) << name;
     }
     EXPECT_THAT(supervisor.report(), Not(HasSubstr("SIG")));
-    // It hears the others, and ends its workers as before.
+    // It handles the other signals and ends its workers as before.
     supervisor.send(ignored == SIGTERM ? SIGINT : SIGTERM);
     EXPECT_EQ(supervisor.wait(), 75) << supervisor.report();
   }
@@ -340,8 +340,8 @@ TEST(SupervisorProcess, ListensOnLoopbackOnly) {
 }
 
 TEST(SupervisorProcess, SuspendedRunBlamesNobody) {
-  // As a frozen container: all stand still for longer than a step may take, and
-  // the supervisor is the first to go on.
+  // As in a frozen container: all processes stand still for longer than a step
+  // may take, and the supervisor is the first to continue.
   SupervisorProcess supervisor({kStopsWhenAsked, kStopsWhenAsked});
   const std::vector<pid_t> workers = supervisor.workers();
   supervisor.send(SIGSTOP);

@@ -45,8 +45,8 @@ pid_t child_with(const std::string& variable, const std::string& value) {
   return 0;
 }
 
-// Runs a trial whose rank `failing` must be the one that is named, with `code`,
-// and checks that nothing is left behind.
+// Runs a trial in which rank `failing` must be reported with `code`, and checks
+// that no process or descriptor is left.
 Outcome expect_failure(Trial& trial, int failing, int code) {
   const int descriptors = open_descriptor_count();
   const Outcome outcome = trial.run();
@@ -97,7 +97,7 @@ TEST(Supervisor, WorkerSeesItsPlaceAndItsDescriptors) {
       trial.log(1),
       HasSubstr("\nRANK=1\nWORLD_SIZE=2\nMASTER_ADDR=127.0.0.1\n"
                 "OMP_NUM_THREADS=1\n"));
-  // Rank 0 alone holds the socket; nobody ignores a signal.
+  // Only rank 0 holds the socket; no worker ignores a signal.
   EXPECT_THAT(trial.log(0), HasSubstr("socket:"));
   EXPECT_THAT(trial.log(1), Not(HasSubstr("socket:")));
   EXPECT_THAT(trial.log(1), HasSubstr("fd 0 /dev/null"));
@@ -220,8 +220,9 @@ TEST(Supervisor, StoppedWorkerIsEndedAfterFourSeconds) {
   EXPECT_LT(trial.seconds_since_mark(1), 5);
 }
 
-// A debugger's work is no silence, neither the worker's nor of those who wait.
-// While rank 1 is stopped, for longer than a step may take, rank 0 waits.
+// A stop by a debugger does not count as silence, neither for the worker nor
+// for the waiting ones. While rank 1 is stopped, for longer than a step may
+// take, rank 0 waits.
 TEST(Supervisor, AWorkerMayBeStoppedAsLongAsItsLimitSays) {
   const TempFolder folder;
   const std::string stopped = (folder.path() / "stopped").native();
@@ -317,7 +318,8 @@ TEST(Supervisor, WaitingForAWorkerThatIsAliveIsNotAHang) {
   trial.options.timeouts.step = 0.3;
   trial.options.timeouts.checkpoint = 2;
   EXPECT_EQ(trial.run().exit_code, 0) << trial.notices;
-  // A worker that others have overtaken is stuck, however alive they are.
+  // A worker that others have overtaken is stuck, even if its heartbeats
+  // arrive.
   Trial stuck(
       {{"enter step", "beat 4", "beating 0.1", "beat 5", "beating 20"},
        {"enter step", "beat 4", "hang"}});

@@ -8,7 +8,7 @@
 namespace vitrain::logging {
 namespace {
 
-// Of loss, top1 and top5.
+// No values for loss, top1 and top5.
 const std::vector<std::optional<double>> kNone(3);
 
 const std::string kHead = summary_header() + "\n";

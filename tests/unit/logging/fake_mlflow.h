@@ -20,8 +20,8 @@
 
 namespace vitrain::logging {
 
-// A server that answers as MLflow's does, as far as a run needs it, one
-// connection at a time, or fails as it is told to.
+// A server that answers the requests of a run as MLflow does, one connection at
+// a time, or fails on demand.
 class FakeMlflow {
  public:
   struct Request {
@@ -62,7 +62,7 @@ class FakeMlflow {
     const std::lock_guard lock(mutex_);
     return requests_;
   }
-  // Those to one place of the API.
+  // Returns the requests to one endpoint.
   std::vector<Request> requests(const std::string& part) const {
     std::vector<Request> found;
     for (const Request& request : requests()) {

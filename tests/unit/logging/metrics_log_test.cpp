@@ -112,7 +112,7 @@ TEST(MetricsLog, EachRowCoversTheTrainingSinceTheOneBefore) {
       std::nullopt,
       SummaryColumns{.averages = true});
   log.write(train(10, 4.0, 1.0, 8));
-  log.write(evaluation(10, 70.0)); // that of the average is missing
+  log.write(evaluation(10, 70.0)); // the average's record is missing
   log.write(train(20, 2.0, 3.0, 8));
   Json averaged = evaluation(20, 72.0);
   averaged["weights"] = "ema";
@@ -197,7 +197,7 @@ TEST(MetricsLog, AMissingFolderIsReportedNotThrown) {
   EXPECT_THAT(log.problem(), HasSubstr("summary.csv: 1 record dropped"));
 }
 
-// What is wrong with one file does not cost the others.
+// A problem with one file does not affect the other files.
 TEST(MetricsLog, AFolderInTheWayOfOneFileSparesTheOthers) {
   const TempFolder folder;
   std::filesystem::create_directory(folder / "metrics.jsonl");

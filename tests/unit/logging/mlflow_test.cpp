@@ -42,7 +42,7 @@ class Mlflow : public ::testing::Test {
   TempFolder folder_;
 };
 
-// An answer of one status to some requests, and the usual ones to others.
+// Answers requests that contain `part` with `status`, and the rest as usual.
 FakeMlflow::Answer status_for(int status, const std::string& part) {
   return [=](const Request& request) {
     return request.path.find(part) == std::string::npos

@@ -165,7 +165,7 @@ TEST(Progress, FieldsLeaveInOrderOfImportance) {
     }
     return keys;
   };
-  // A field never appears before those that matter more.
+  // A field never appears before more important fields.
   for (int columns = 20; columns <= 200; ++columns) {
     EXPECT_EQ(shown(columns).find("01"), std::string::npos)
         << columns << ": " << shown(columns);

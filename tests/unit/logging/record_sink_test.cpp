@@ -70,7 +70,7 @@ TEST(RecordSink, CountsAFullDevice) {
   EXPECT_EQ(sink.error(), "No space left on device");
 }
 
-// A file size limit gives what a full disk gives: a short write, then errors.
+// A file size limit acts as a full disk: a short write, then errors.
 TEST(RecordSink, CompletesATornRecordWhenThereIsRoomAgain) {
   const Ignored too_large(SIGXFSZ);
   const TempFolder folder;

@@ -35,7 +35,7 @@ class Ignored {
   void (*old_)(int);
 };
 
-// Tests on a terminal of their own; skipped where there can be none.
+// Tests on a pseudo-terminal; skipped if none can be opened.
 class OnATerminal : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -51,7 +51,7 @@ class OnATerminal : public ::testing::Test {
   }
 };
 
-// A terminal of a given width: `screen` is what the program writes to.
+// A terminal of a given width; the program writes to `screen`.
 struct Terminal {
   explicit Terminal(int columns) {
     winsize size{};

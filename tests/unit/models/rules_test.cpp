@@ -163,7 +163,7 @@ TEST(Rules, NumbersThatDifferFromTheNameAreNamed) {
           "num_heads 6",
           "mlp_ratio 2.5",
           "global_pool avg"));
-  // What the name says, too.
+  // Values that the name implies, too.
   EXPECT_THAT(
       changed(
           {.patch_size = 16,
@@ -438,7 +438,7 @@ TEST(Rules, OfClassesWaitForTheData) {
       ElementsAre(HasSubstr("is not the number of targets of the data, 2")));
 }
 
-// A recipe of a ViT, and what is said when a higher layer takes another model.
+// A recipe of a ViT, and the notes if a higher layer selects another model.
 struct Chosen {
   config::Reading reading;
   std::vector<std::string> notes;

@@ -30,8 +30,8 @@ Shapes shapes_of(const std::string& name, std::int64_t channels) {
   return shapes;
 }
 
-// But for what reads the pixels, and a masked autoencoder's last layer, which
-// gives them, the weights stay what they are.
+// Only the layer that reads the pixels changes, and a masked autoencoder's last
+// layer, which predicts them.
 TEST(AnyChannels, ChangeTheFirstLayerOfEveryFamilyAlone) {
   int families = 0;
   for (const models::Family* family : models::families()) {

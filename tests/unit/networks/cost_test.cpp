@@ -15,7 +15,7 @@
 namespace vitrain::networks {
 namespace {
 
-// As one would write it who has not read that networks run on the meta device.
+// A network that fails on the meta device, as a user may write one.
 struct WithoutMeta : Model {
   WithoutMeta(const models::ModelSpec& spec, const at::Generator& random) {
     head = add_layer<Linear>(

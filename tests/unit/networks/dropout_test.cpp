@@ -62,7 +62,7 @@ TEST(Dropout, OfAttentionDropsWeightsAndKeepsTheMean) {
   const at::Tensor query =
       at::linspace(-1, 1, 2 * 3 * 5 * 8).view({2, 3, 5, 8});
   const at::Tensor key = query.sin();
-  // Columns tell the keys apart: the output is the row of weights itself.
+  // The identity as values makes the output the attention weights themselves.
   const at::Tensor value = at::eye(5).expand({2, 3, 5, 5});
   const at::Tensor exact = attention(query, key, value);
   const Dropout none{0.0, masks(1)};

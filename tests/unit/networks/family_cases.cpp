@@ -23,11 +23,12 @@ constexpr std::int64_t kImages = 3;
 constexpr std::int64_t kClasses = 7;
 constexpr double kDropPath = 0.25;
 constexpr std::int64_t kSample = 200; // values that the fixture keeps
-// Of logits and gradients, relative. Batch norm divides by the spread of a few
-// pixels of three images: roundings grow on their way, in timm too.
+// Relative tolerance of logits and gradients. BatchNorm divides by the
+// deviation of a few pixels of three images, which magnifies rounding errors,
+// in timm too.
 constexpr double kTolerance = 1e-11;
 constexpr double kNormedTolerance = 1e-9;
-// What a gradient that is zero may be, in tolerances.
+// The largest value of a gradient that should be zero, in tolerances.
 constexpr double kNoise = 0.01;
 
 // In the fixture, before a tensor's name: its start.
@@ -53,7 +54,8 @@ std::string fixture_of(const FamilyCase& test) {
   return fmt::format("families/{}.safetensors", test.family);
 }
 
-// What the fixture has of a case, by the names behind its own.
+// Returns the fixture's tensors of a case, by the part of the name after the
+// case's.
 Tensors golden_of(const FamilyCase& test) {
   Tensors found;
   const std::string prefix = std::string(test.name) + "/";
@@ -100,7 +102,7 @@ double weighted_sum(const at::Tensor& values) {
       .item<double>();
 }
 
-// What the script keeps of a gradient.
+// Returns the summary of a gradient that the script stores.
 at::Tensor summary(const at::Tensor& gradient) {
   const at::Tensor flat = gradient.contiguous().flatten();
   const std::int64_t step =

@@ -13,8 +13,8 @@
 #include "config/sections/model.h"
 #include "core/text/text.h"
 
-// What tests/golden/models/make_fixtures.py and the tests that compare with its
-// results share.
+// Definitions shared by tests/golden/models/make_fixtures.py and the tests that
+// use its results.
 namespace vitrain::networks {
 
 inline std::string fixture(const char* name) {
@@ -75,7 +75,7 @@ inline void set_parameters(torch::nn::Module& module) {
   }
 }
 
-// Running statistics that are not those of a new network.
+// Sets running statistics to values that differ from a new network's.
 inline void set_buffers(torch::nn::Module& module) {
   const at::NoGradGuard no_grad;
   std::map<std::string, at::Tensor> buffers;

@@ -20,14 +20,14 @@
 #include "weights/names/timm_names.h"
 
 // Names and shapes of other programs' models
-// (tests/golden/weights/foreign_names.py) become those of ours.
+// (tests/golden/weights/foreign_names.py) are translated to ours.
 namespace vitrain::networks::foreign_names {
 namespace {
 
 using models::ModelSpec;
 using Shapes = std::map<std::string, std::vector<std::int64_t>>;
 
-// An archive of names: nobody reads it.
+// An archive that has names only and is never read.
 class Names : public weights::Archive {
  public:
   void read(std::size_t /*storage*/, void* /*bytes*/) const override {}

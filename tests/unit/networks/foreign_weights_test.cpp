@@ -117,7 +117,7 @@ ModelSpec small_swin() {
   return spec;
 }
 
-// Of a family whose numbers have these names.
+// Returns a small network of a family whose numbers have these names.
 template <typename Numbers>
 ModelSpec small_tokens(const char* name) {
   ModelSpec spec = *models::find_model(name);

@@ -9,11 +9,11 @@
 #include "states/safetensors.h"
 #include "unit/networks/fixtures.h"
 
-// The reference is timm in double precision, and so is what is compared with
-// it: the two differ by the order of their sums only, a few hundred roundings
-// of 1e-16, so that 1e-11 of a tensor's norm (1e-10 through fifty BatchNorms)
-// leaves no room for a mistake. In single precision, where roundings are 6e-8,
-// a ViT's are 2e-5; a residual network on four images is chaotic there.
+// Compares with timm, both in double precision: they differ only by the order
+// of sums, a few hundred rounding errors of 1e-16, so that 1e-11 of a tensor's
+// norm (1e-10 after fifty BatchNorms) leaves no room for a mistake. In single
+// precision (rounding 6e-8) a ViT differs by 2e-5, and a residual network on
+// four images is chaotic.
 namespace vitrain::networks {
 namespace {
 
@@ -85,8 +85,8 @@ void compare_vit(
     at::Tensor expected = golden.at(name + "/" + item.key());
     at::Tensor gradient = item.value().grad();
     if (item.key().ends_with("qkv.bias")) {
-      // The key's bias moves all logits of a query alike: its gradient is zero,
-      // and what is computed is noise.
+      // The key's bias shifts all logits of a query equally: its gradient is
+      // zero up to rounding noise.
       const std::int64_t width = expected.numel() / 3;
       EXPECT_LT(
           gradient.narrow(0, width, width).abs().max().item<double>(), 1e-6);

@@ -48,8 +48,8 @@ at::Tensor sized_images(const ImageSize& size) {
       .view({kSizedImages, 3, size.height, size.width});
 }
 
-// Without what is noise: the bias of the keys, whose gradient is zero, moves
-// all logits of a query alike.
+// Removes the part that is noise: the bias of the keys shifts all logits of a
+// query equally, so its gradient is zero.
 at::Tensor without_keys(const std::string& name, const at::Tensor& gradient) {
   if (!name.ends_with("qkv.bias")) {
     return gradient;
@@ -110,9 +110,9 @@ TEST(ImageSizes, PositionsStayInSinglePrecision) {
   EXPECT_EQ(gradient.sizes(), (std::vector<std::int64_t>{1, 17, 12}));
 }
 
-// What a family says of itself: a network made for half the size takes whole
-// images and, where its weights know of no size, gives what one gives that was
-// made for them.
+// A network of an any-size family built for half the size accepts whole images
+// and, if no weight depends on the size, gives the outputs of a network built
+// for them.
 TEST(ImageSizes, FamiliesOfAnySizeTakeOthers) {
   const at::NoGradGuard no_grad;
   int families = 0;

@@ -68,7 +68,7 @@ std::string shape_text(const at::Tensor& tensor) {
   return join(sizes, "x");
 }
 
-// Of the values in the order in which files have them.
+// Returns the CRC-32 of the values in the order of a file.
 std::string crc_of(const at::Tensor& tensor) {
   const at::Tensor values = tensor.contiguous();
   const auto crc = ::crc32_z(
@@ -76,7 +76,8 @@ std::string crc_of(const at::Tensor& tensor) {
   return fmt::format("{:08x}", crc);
 }
 
-// Of the script of the fixtures: which value is at which place.
+// The checksum of the fixture script, which depends on each value and its
+// position.
 at::Tensor weighted(const at::Tensor& tensor) {
   const at::Tensor values = tensor.to(at::kDouble).flatten();
   return values * (at::arange(values.numel()).remainder(251) - 125);
@@ -84,11 +85,10 @@ at::Tensor weighted(const at::Tensor& tensor) {
 
 class InitTest : public testing::TestWithParam<const char*> {};
 
-// Every tensor of timm's constructor: name, shape and CRC-32 of its bytes;
-// truncated normals, which have none in the fixture because erfinv's last bits
-// are those of the processor's maker, by their values within 2 ulp. On a
-// processor without AVX2 ATen's normal_ takes another path with other
-// roundings, in Python as well as here.
+// Compares every tensor of timm's constructor by name, shape and CRC-32 of its
+// bytes. Truncated normals are compared by value within 2 ulp, because the last
+// bits of erfinv depend on the processor's vendor. Without AVX2 ATen's normal_
+// takes another path with other rounding, in Python too.
 TEST_P(InitTest, EqualsTimm) {
   if (at::get_cpu_capability() == "DEFAULT") {
     GTEST_SKIP() << "the fixture is of processors with AVX2";

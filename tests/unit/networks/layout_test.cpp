@@ -21,8 +21,8 @@ std::shared_ptr<Model> residual(const std::string& name) {
   return make_model(models::resolve(config, {3}), /*seed=*/1);
 }
 
-// Whether two tensors of four dimensions lie in different orders; where there
-// is one value along a dimension, its stride says nothing.
+// Returns true if two 4-dimensional tensors have different memory orders;
+// strides of dimensions of size 1 are ignored.
 bool reorders(const at::Tensor& to, const at::Tensor& from) {
   if (to.dim() != 4 || from.dim() != 4 || to.sizes() != from.sizes()) {
     return false;
@@ -35,9 +35,9 @@ bool reorders(const at::Tensor& to, const at::Tensor& from) {
   return false;
 }
 
-// A batch of a size that no layer's weights have along their first dimension.
-// (torch's own convolution copies each weight's gradient once from oneDNN's
-// order into that of the weight; that is not counted.)
+// A batch size that no layer's weights have as first dimension. (torch's own
+// convolution copies each weight's gradient once from oneDNN's order into that
+// of the weight; that is not counted.)
 constexpr std::int64_t kImages = 5;
 
 // Calls, since the recorder was made, of operators that bring activations into
@@ -108,7 +108,7 @@ TEST(Layout, ConvertsNothingInsideAStepOfAResidualNetwork) {
   }
 }
 
-// The recorder itself sees what it is made for.
+// The recorder detects a conversion.
 TEST(Layout, NoticesConversions) {
   const at::Tensor first = at::ones({kImages, 3, 4, 4});
   const Conversions conversions;
@@ -136,7 +136,7 @@ TEST(Layout, KeepsWeightsAndGradientsOfConvolutionsInChannelsLast) {
   EXPECT_EQ(seen, 20);
 }
 
-// What comes in is what counts, not how it lies.
+// The memory order of the input does not change the result.
 TEST(Layout, TakesImagesInAnyOrder) {
   const at::NoGradGuard no_grad;
   const auto model = residual("resnet18");

@@ -69,7 +69,8 @@ TEST(Model, AllFactorsOneIsNoDropPath) {
       1e-5));
 }
 
-// In training the second is for a teacher; whoever evaluates has their mean.
+// In training the second head is for the teacher; evaluation uses the mean of
+// both.
 TEST(Model, OfTwoHeadsGivesBothWhereTheyAreApart) {
   const at::NoGradGuard no_grad;
   for (const char* name :

@@ -20,9 +20,9 @@ constexpr std::int64_t kRows = 2;
 struct Pass {
   at::Tensor outputs;
   std::vector<at::Tensor> gradients;
-  at::Tensor drawn; // the generator's state behind it
+  at::Tensor drawn; // the generator's state afterwards
   std::int64_t blocks = 0;
-  // Bytes above what was there before: left by forward, and at most.
+  // Additional bytes: after forward, and at the peak.
   std::int64_t kept = 0;
   std::int64_t peak = 0;
 };
@@ -133,8 +133,9 @@ TEST(RecomputeVit, RepeatsDropoutAndAutocast) {
   }
 }
 
-// Of 12 blocks one is kept whole, and of the others their inputs, a fifteenth;
-// the gradients of the weights, a quarter of what is kept without, stay.
+// One of 12 blocks is kept whole, and of the other blocks only the inputs, one
+// fifteenth; gradients of weights, a quarter of the memory without
+// recomputation, stay.
 TEST(RecomputeVit, KeepsTheInputsOfBlocksOnly) {
   const auto model = make_model(
       models::resolve(named("vit_tiny_patch16_224"), {5}), /*seed=*/1);
@@ -146,7 +147,7 @@ TEST(RecomputeVit, KeepsTheInputsOfBlocksOnly) {
   EXPECT_LT(second.peak, kept.peak);
 }
 
-// What -dry_run expects of it, beside what is measured.
+// Compares the estimate of -dry_run with a measurement.
 TEST(RecomputeVit, ItsShareOfMemoryIsKnownBeforehand) {
   const models::ModelSpec spec =
       models::resolve(named("vit_tiny_patch16_224"), {5});

@@ -96,8 +96,8 @@ struct Averaging {
   Ema ema;
 };
 
-// The values are of the order of 1 and each averaging is one lerp, whose
-// rounding later ones shrink: 2^-23 is what a longer vector loop could change.
+// Values are of order 1 and each averaging is one lerp, whose rounding error
+// later ones shrink: another vector loop could change 2^-23.
 TEST(Ema, EqualsTimmsAndTheMeanTorchs) {
   ASSERT_EQ(wandering().at("cases").size(), 9u);
   for (const auto& [name, golden_case] : wandering().at("cases").items()) {
@@ -110,7 +110,7 @@ TEST(Ema, EqualsTimmsAndTheMeanTorchs) {
         continue;
       }
       SCOPED_TRACE(step);
-      EXPECT_EQ(run.ema.state().size(), 5u); // with what is not trained
+      EXPECT_EQ(run.ema.state().size(), 5u); // buffers included
       expect_average(run.ema, *found, 0x1p-23);
     }
   }
@@ -168,7 +168,7 @@ TEST(Ema, TheDecayCountsAveragings) {
   EXPECT_EQ(averagings_until({}, 9), 9);
 }
 
-// Of steps that were skipped nobody tells the average.
+// Skipped steps do not reach the average.
 TEST(Ema, TheMeanIsOfTheStepsThatWereMade) {
   Averaging run({.equal = true, .start = 4, .every = 2});
   at::Tensor sum;
@@ -187,7 +187,7 @@ TEST(Ema, TheMeanIsOfTheStepsThatWereMade) {
       /*atol=*/1e-6));
 }
 
-// As where a run that goes on begins to average.
+// A resumed run may start averaging late.
 TEST(Ema, BeginsWithACopyWheneverItBegins) {
   Averaging run({.equal = true});
   run.step(40);
@@ -229,7 +229,7 @@ TEST(Ema, InPlaceTheModuleHasTheAveragesAndThenItsOwnAgain) {
   for (const auto& [name, tensor] : run.net.all()) {
     EXPECT_TRUE(at::equal(tensor, own.at(name))) << name;
   }
-  run.state.check_model(run.net); // training can go on
+  run.state.check_model(run.net); // training can continue
   run.step(21);
   EXPECT_FALSE(at::equal(run.ema.state().at("mean"), averages.at("mean")));
 }

@@ -275,7 +275,8 @@ TEST(NoDecay, KnowsBiasesNormsAndTheEndsOfNames) {
   }
 }
 
-// What is said when `change` has been made to the model after the state.
+// Returns the message if the model is changed by `change` after its state was
+// saved.
 template <typename Change>
 std::string refusal_after(Change&& change) {
   Net net;

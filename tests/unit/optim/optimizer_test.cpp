@@ -122,8 +122,8 @@ void expect_equal(const NamedTensors& one, const NamedTensors& other) {
 
 // Weights, moments and updates are of the order of 1. A step rounds the weight
 // once and its update, a small fraction of it, a few times: together less than
-// 2^-23 of the larger of 1 and the largest weight. `rounded`: what a file of
-// fewer digits leaves out.
+// 2^-23 of the larger of 1 and the largest weight. `rounded`: the error of a
+// file with fewer digits.
 void expect_on_trajectory(
     const std::string& variant,
     double share = 1.0,
@@ -165,9 +165,9 @@ TEST(Sgd, FollowsTorchOptim) {
   expect_on_trajectory("sgd_nesterov");
 }
 
-// What the reference of optim.weight_decay says. Without gradients such a rule
-// does nothing else; others see the decay as a gradient, and scale it or give
-// it momentum.
+// Checks the reference of optim.weight_decay. Without gradients a rule with
+// decoupled decay only shrinks weights; other rules treat the decay as a
+// gradient, and scale it or give it momentum.
 TEST(Optimizer, DecayIsDecoupledWhereItsRowSaysSo) {
   constexpr double kLr = 0.1;
   constexpr double kDecay = 0.5;
@@ -196,7 +196,7 @@ TEST(Optimizer, DecayIsDecoupledWhereItsRowSaysSo) {
   }
 }
 
-// All others, from the classes of torch and timm.
+// Compares all other rules with the classes of torch and timm.
 TEST(Optimizer, EachRuleFollowsItsOriginal) {
   constexpr double kDigits = 5e-8; // half of the eighth, of less than 10
   for (const auto& item : rules().at("variants").items()) {
@@ -230,7 +230,7 @@ TEST(Muon, MultipliesInBf16WhereAsked) {
   EXPECT_EQ(differing, 2); // matrices of several rows
 }
 
-// A group that waits is not moved, and then goes as one that begins.
+// A group that waits does not change, and then starts as in a first step.
 TEST(Optimizer, AGroupThatWaitedStartsAsInAFirstStep) {
   for (const char* variant : {"adamw_groups", "nadamw", "adafactor", "muon"}) {
     SCOPED_TRACE(variant);
@@ -263,7 +263,8 @@ TEST(Optimizer, AGroupThatWaitedStartsAsInAFirstStep) {
   }
 }
 
-// A group behind its last epoch stays, its weight decay and momentum too.
+// A group after its last epoch does not change, not even by weight decay or
+// momentum.
 TEST(Optimizer, AGroupStopsBehindItsLastEpoch) {
   Training run("sgd_nesterov");
   for (FlatGroup& group : run.net.state().groups()) {
@@ -377,8 +378,8 @@ TEST(Optimizer, EachKeepsTheStateThatItsRowCounts) {
   }
 }
 
-// Files keep the logical order: a state saved by one goes on in the other, also
-// when several workers share it.
+// Files store the logical order: a state of one memory order continues in the
+// other, also if several workers share it.
 TEST(Optimizer, StateDoesNotDependOnTheMemoryOrderOfParameters) {
   OneWeight first(at::MemoryFormat::Contiguous);
   OneWeight last(at::MemoryFormat::ChannelsLast);
@@ -429,8 +430,8 @@ TEST(Optimizer, NamesItsStateByParameterAndBuffer) {
   EXPECT_EQ(plain.optimizer->state().size(), 1U);
 }
 
-// A checkpoint: weights and state copied into a fresh net and optimizer go on
-// as if nothing had happened.
+// Weights and state copied into a new network and optimizer continue bit for
+// bit.
 TEST(Optimizer, ContinuesBitForBitFromItsState) {
   for (const std::string& variant : all_variants()) {
     SCOPED_TRACE(variant);

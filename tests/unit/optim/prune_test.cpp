@@ -116,7 +116,7 @@ TEST(Pruner, TheShareFollowsTheCubic) {
   EXPECT_DOUBLE_EQ(prune_share({.amount = 0.5, .start = 3, .end = 3}, 3), 0.5);
 }
 
-// A run that goes on with another recipe.
+// A run that resumes with another recipe.
 TEST(Pruner, WhatIsUndoneAfterTheEndIsDoneOnce) {
   PrunedNet net;
   net.set_to(0);

@@ -31,7 +31,7 @@ Schedule schedule_of(const nlohmann::json& json) {
       .min_lr = json.at("min_lr")};
 }
 
-// The same formula in another language: a few roundings of lr.
+// The same formula in Python: a few rounding errors of lr.
 TEST(Schedule, EqualsTheClosedForm) {
   for (const auto& file : golden("schedules.json")) {
     const Schedule schedule = schedule_of(file);
@@ -159,7 +159,7 @@ TEST(Schedule, EpochsHoldTheRateOfTheirFirstStep) {
   }
 }
 
-// A row of paddle_schedules.csv: what an epoch of PaddleViT trains with.
+// A row of paddle_schedules.csv: the learning rate of an epoch of PaddleViT.
 struct PaddleEpoch {
   std::string name;
   std::int64_t epochs = 0;
@@ -205,9 +205,9 @@ Schedule like_paddle(const PaddleEpoch& row, bool exact) {
       .min_lr = row.end};
 }
 
-// The same formulas in another language: a few roundings of the peak. Without
-// warm-up Paddle multiplies the last rate by a factor in each epoch, and the
-// roundings add up.
+// The same formulas in Python: a few rounding errors of the peak. Without
+// warm-up Paddle multiplies the previous rate by a factor in each epoch, and
+// rounding errors add up.
 double paddle_tolerance(const PaddleEpoch& row) {
   const double roundings =
       row.warmup > 0 ? 8.0 : 8.0 * static_cast<double>(row.epoch + 1);

@@ -50,7 +50,7 @@ TEST(Strengths, OfDropPathAreThoseOfThePapers) {
   }
 }
 
-// Of what the groups were made with, not of what they have now.
+// Strengths scale the initial decay of each group, not the current one.
 TEST(Strengths, ScaleTheDecayOfEachGroup) {
   GoldenNet net(0.3);
   const auto decays = [&] {

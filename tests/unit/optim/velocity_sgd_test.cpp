@@ -8,7 +8,7 @@
 namespace vitrain::optim {
 namespace {
 
-// Gradients to which the momentum of `options` has been applied by somebody.
+// Gradients to which the momentum of `options` has been applied.
 class Velocities {
  public:
   explicit Velocities(const config::OptimConfig& options)

@@ -80,7 +80,7 @@ TEST(Sheet, NamesStandBelowTheSquares) {
   EXPECT_EQ(ink(sheet, 3 + shorter, 2 + room, 28, 42), 0);
   EXPECT_GT(ink(sheet, room + 4 + room / 2, 2 * room + 4, 28, 42), 1000);
   EXPECT_EQ(pixel(sheet, 2, 25)[0], 200);
-  EXPECT_EQ(pixel(sheet, 27, 25)[0], 128); // beside a square
+  EXPECT_EQ(pixel(sheet, 27, 25)[0], 128); // next to a square
 }
 
 TEST(Sheet, LongNamesAreCut) {
@@ -134,7 +134,7 @@ TEST(Sheet, ImagesMayBeWiderThanHigh) {
   sheet.add(std::span(rows).last(18), "");
   EXPECT_EQ(pixel(sheet.image(), 2, 2)[0], 0);
   EXPECT_EQ(pixel(sheet.image(), 4, 3)[2], 17);
-  const int down = sheet.columns() == 1 ? 2 + 2 : 0; // below, or beside
+  const int down = sheet.columns() == 1 ? 2 + 2 : 0; // below or to the right
   const int right = sheet.columns() == 1 ? 0 : 3 + 2;
   EXPECT_EQ(pixel(sheet.image(), 2 + right, 2 + down)[0], 18);
   const ContactSheet many(5000, {224, 112}, 3, 0);

@@ -72,7 +72,7 @@ TEST(CardSheet, HasRoomForAllCards) {
              .title = "a/long/path/of/an/image/that/has/no/room.jpg",
              .lines = {{.text = "class", .share = 0.5}, {.text = "plain"}}});
       }
-      // The last card's frame is on the sheet, and its margin behind it.
+      // The sheet contains the frame of the last card and the margin after it.
       const image::Image& image = sheet.image();
       bool edge = false;
       for (int x = 0; x < image.width; ++x) {

@@ -30,7 +30,7 @@ TEST(WholeFace, TellsWholeFontsFromOthers) {
       {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()}, 0));
 }
 
-// The tables of a font by their names: where they begin, and their bytes.
+// A table of a font: its offset and its bytes.
 struct Table {
   std::size_t start = 0;
   std::size_t size = 0;
@@ -140,7 +140,8 @@ TEST(SystemFonts, HaveTheLettersThatDejaVuLacks) {
                     "fonts-wqy-microhei, fonts-noto-cjk and others)";
   }
   expect_letters("\u72AC\u9CE5\u99AC\u9B5A"); // dog, bird, horse, fish
-  // A name keeps what DejaVu has, and is cut where it has no room.
+  // A name keeps the characters that DejaVu has, and is cut at the available
+  // width.
   const std::string name = "a horse \u99AC\u99AC\u99AC\u99AC\u99AC\u99AC\u99AC";
   EXPECT_EQ(place_glyphs(name, 12).size(), 15U);
   EXPECT_GT(text_width(name, 12), 60);
@@ -153,8 +154,8 @@ TEST(SystemFonts, ALetterThatNoneHasIsAFrame) {
   EXPECT_FALSE(frame->coverage.empty());
 }
 
-// Each of them, whichever is installed: also those that draw with curves of
-// the third degree, and collections.
+// Every installed font of the list is drawn: also fonts with cubic curves, and
+// collections.
 TEST(SystemFonts, AreAllDrawn) {
   const auto files = known_fonts(font_folders());
   if (files.empty()) {

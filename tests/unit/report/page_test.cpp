@@ -52,7 +52,7 @@ TEST(Page, HasWhatARunIsKnownBy) {
           HasSubstr("<th>optim.lr</th><td>0.25</td>"),
           HasSubstr("MIT licence"),
           HasSubstr("Permission is hereby granted")));
-  // Nothing is loaded from elsewhere.
+  // The page loads nothing from other addresses.
   EXPECT_THAT(page, Not(HasSubstr("src=\"http")));
   EXPECT_THAT(page, Not(HasSubstr("href=")));
   EXPECT_THAT(page, Not(HasSubstr("sourceMappingURL")));
@@ -222,7 +222,8 @@ TEST(LiveReport, WritesAsTheRunGoesOn) {
   const TempFolder folder;
   const job::RunDirectory run{write_run(folder, "a", {}, "")};
   { LiveReport report(run); }
-  EXPECT_FALSE(std::filesystem::exists(report_file(run))); // nobody asked
+  EXPECT_FALSE(
+      std::filesystem::exists(report_file(run))); // no page was requested
   LiveReport report(run);
   report.update();
   for (int i = 0; i < 2000 && !std::filesystem::exists(report_file(run)); ++i) {

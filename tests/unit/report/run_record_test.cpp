@@ -167,7 +167,7 @@ TEST(Run, ARunIsAListOfItself) {
   EXPECT_EQ(list[0].run.name, "a");
 }
 
-// One such run hid all others.
+// One such run once hid all other runs.
 TEST(Run, RecordsThatCannotBeReadAreAProblem) {
   const TempFolder folder;
   const auto path = write_run(folder, "a");
@@ -275,7 +275,7 @@ TEST(Run, CommandsAreForAShell) {
   folder.write(
       "it's a run/environment.json",
       Json{{"working_folder", folder.path().native()}}.dump());
-  // Nothing to go on from, to evaluate or to export.
+  // Without a checkpoint there is nothing to resume, evaluate or export.
   const auto unsaved = commands_for(open_run(path), "/opt/vitrain");
   ASSERT_THAT(unsaved, SizeIs(3));
   EXPECT_THAT(unsaved.front().line, HasSubstr("/opt/vitrain -cfg 'it'"));
@@ -313,7 +313,7 @@ TEST(Run, PasswordsInUrlsAreNotShown) {
   EXPECT_THAT(all, testing::Not(HasSubstr("s3cret")));
 }
 
-// The process of another host, whose end nobody here has seen.
+// A process on another host that vanished without a trace.
 TEST(Run, AHolderThatHasBeenSilentForLongDoesNotTrain) {
   const TempFolder folder;
   const auto path = write_run(folder, "a", {}, "");

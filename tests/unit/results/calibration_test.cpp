@@ -11,7 +11,7 @@ namespace {
 
 TEST(Calibration, HasTheErrorOfTorchmetrics) {
   const Calibration calibration(golden_outcomes());
-  // torchmetrics sums in fp32 what has some 7 digits.
+  // torchmetrics sums in fp32, which has about 7 digits.
   EXPECT_NEAR(calibration.error(), golden().at("calibration_error"), 1e-6);
   EXPECT_GT(calibration.confidence(), calibration.accuracy());
 }

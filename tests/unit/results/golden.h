@@ -7,7 +7,7 @@
 
 namespace vitrain::results {
 
-// What tests/golden/results/make_evaluation.py wrote.
+// Returns the output of tests/golden/results/make_evaluation.py.
 inline Json golden() {
   return Json::parse(std::ifstream(VITRAIN_SOURCE_DIR
                                    "/tests/golden/results/evaluation.json"));

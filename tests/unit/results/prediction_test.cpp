@@ -86,8 +86,8 @@ TEST_F(PredictionLinesTest, AreObjects) {
   EXPECT_FALSE(bad.contains("top"));
 }
 
-// And the lists of others, which begin with a path as well, are not taken for
-// them.
+// Lists of other programs, which also begin with a path, are not mistaken for
+// predictions.
 TEST(PredictionLines, AreKnownByTheirStart) {
   const Prediction seen{.top = {{1, 0.5F}, {0, 0.25F}}};
   const Prediction failed{.problem = "cannot be read"};

@@ -12,9 +12,9 @@
 #include "snapshots.h"
 #include "states/store.h"
 
-// A save that ends before, or fails at, each of its file operations in turn.
-// Whichever it is: the newest checkpoint is the one from before or the new one,
-// whole; the next save works; nothing is left behind.
+// Ends the process before, or fails, each file operation of a save in turn. In
+// every case the newest checkpoint is the old or the new one, complete; the
+// next save works; no temporary file is left.
 namespace vitrain::states {
 namespace {
 

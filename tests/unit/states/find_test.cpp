@@ -49,7 +49,7 @@ class FindTest : public testing::Test {
     newest_ = store.save(make_snapshot(20));
   }
 
-  // newest_valid with what it passed over.
+  // Returns newest_valid and records the rejected checkpoints.
   std::optional<fs::path> find() {
     rejected_.clear();
     return checkpoint::newest_valid(folder_, &rejected_);
@@ -106,7 +106,7 @@ TEST_F(FindTest, AFileThatIsNamedAgreesWithTheManifestBesideIt) {
   fs::copy_file(copy, model, fs::copy_options::overwrite_existing);
   const fs::path link = temporary_.path() / "link.safetensors";
   fs::create_symlink(model, link);
-  // As does one that an index names.
+  // A file that an index names counts too.
   const fs::path index = newest_ / "w.safetensors.index.json";
   write_bytes(index, R"({"weight_map": {"a": "model.safetensors"}})");
   const fs::path outside = temporary_.path() / "w.safetensors.index.json";
@@ -116,7 +116,7 @@ TEST_F(FindTest, AFileThatIsNamedAgreesWithTheManifestBesideIt) {
         error_of(ExitCode::kWeights, [&] { checkpoint::verify_named(path); }),
         HasSubstr("model.safetensors: its hash"));
   }
-  // Nothing is said about these.
+  // The manifest does not list these files.
   EXPECT_NO_THROW(checkpoint::verify_named(copy));
   write_bytes(
       outside, R"({"weight_map": {"a": "w.safetensors", "b": "none"}})");

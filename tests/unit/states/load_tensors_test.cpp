@@ -121,8 +121,7 @@ TEST(LoadWeights, TakesWrappersOff) {
   EXPECT_EQ(load_through_file(toy, wrapped, {}, "w").loaded, 5);
   // Only where all names have it.
   wrapped.tensors["norm.weight"] = at::ones({6});
-  EXPECT_THAT(
-      refusal(toy, wrapped), HasSubstr("unexpected 'module.head"));
+  EXPECT_THAT(refusal(toy, wrapped), HasSubstr("unexpected 'module.head"));
 }
 
 TEST(LoadWeights, ListsEverythingThatDoesNotFitAndChangesNothing) {
@@ -269,8 +268,8 @@ ImageSize grid_of(const std::string& text) {
   return {std::stoi(sides[0]), std::stoi(sides[1])};
 }
 
-// Against what the programs do (tests/golden/models/make_fixtures.py). Same
-// kernels, same order of sums but for the width of vectors; scipy computes in
+// Compares with the original programs (tests/golden/models/make_fixtures.py).
+// Kernels and order of sums are equal up to the vector width; scipy computes in
 // double.
 TEST(LoadWeights, ResamplesPositionsAsOtherProgramsDo) {
   const Tensors golden = golden_positions();
@@ -362,7 +361,7 @@ TEST(LoadWeights, ResamplesTablesOfRelativePositionsAsTimmDoes) {
   EXPECT_EQ(compared, 3);
 }
 
-// A plane keeps its channels where they are.
+// Resampling a plane does not move its channels.
 TEST(LoadWeights, ResamplesPlanesOfPositions) {
   const auto moved = [](const at::Tensor& given,
                         const std::vector<std::int64_t>& own) {
@@ -398,7 +397,7 @@ TEST(LoadWeights, TellsChannelsFromASideOfTheGrid) {
       std::pair(kChannelsFirst, ImageSize(19, 27)));
 }
 
-// timm's adapt_input_conv: the response to a grey image stays what it was.
+// As timm's adapt_input_conv: the response to a grey image does not change.
 TEST(LoadWeights, SumsAConvolutionOfColoursForGreyImages) {
   torch::nn::Module stem;
   stem.register_parameter("weight", at::zeros({2, 1, 3, 3}));

@@ -12,8 +12,8 @@
 #include "states/safetensors.h"
 #include "support/files.h"
 
-// Files that are not what they claim to be. Each is refused with a reason that
-// names the file, without a crash and without allocating more than its size.
+// Malformed files. Each is refused with a message that names the file, without
+// a crash and without allocating more than the file's size.
 namespace vitrain::states {
 namespace {
 
@@ -54,7 +54,7 @@ class HostileTest : public testing::Test {
     return "";
   }
 
-  // The same for a header with one F32 tensor 'a' and 8 bytes of data.
+  // As refusal(), for a header with one F32 tensor 'a' and 8 bytes of data.
   std::string refusal_of_tensor(const std::string& members) {
     return refusal(file_of(fmt::format("{{\"a\":{{{}}}}}", members), 8));
   }

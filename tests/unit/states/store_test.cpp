@@ -114,7 +114,7 @@ TEST_F(StoreTest, PointsAtTheLatestAndTheBest) {
       ElementsAre("best", "latest", "step-000000020", "step-000000030"));
 }
 
-// A run that goes on by another metric: 0.9 of the first is no loss.
+// A run that resumes with another metric: 0.9 of the first is not a loss.
 TEST_F(StoreTest, ComparesValuesOfOneMetric) {
   Snapshot before = make_snapshot(10, 0.9);
   before.metric_name = "top1";
@@ -228,7 +228,7 @@ TEST_F(StoreTest, RemovesWhatDeadProcessesLeft) {
       ElementsAre(alive, "latest", name("notes", dead), "step-000000010"));
 }
 
-// A colleague can evaluate a shared run, where the umask lets others read.
+// A colleague can evaluate a shared run if the umask allows reading.
 TEST_F(StoreTest, FollowsTheUmask) {
   int step = 0;
   for (const mode_t mask : {0022U, 0077U, 0000U, 0027U}) {
@@ -261,7 +261,7 @@ TEST_F(StoreTest, RepairsAFolderInThePlaceOfAPointer) {
               HasSubstr("it is best.folder-1"))));
   EXPECT_TRUE(checkpoint::repair_pointers(folder_).empty());
   EXPECT_EQ(read_bytes(folder_ / "best.folder-1" / "mine"), "kept");
-  // In the middle of a run, too; and retention goes on.
+  // It also works in the middle of a run, and retention continues.
   Store store(folder_, {.keep_last = 1, .keep_best = 0});
   store.save(make_snapshot(10, 0.5));
   fs::remove(folder_ / "latest");
@@ -276,7 +276,7 @@ TEST_F(StoreTest, RepairsAFolderInThePlaceOfAPointer) {
 
 TEST_F(StoreTest, LeftoversOfAllProcessesCanBeRemoved) {
   Store(folder_, {}).save(make_snapshot(10));
-  // Of this pid elsewhere, and of one that runs.
+  // Temporary folders of a reused pid and of a running process.
   for (const pid_t pid : {::getppid(), 1}) {
     const fs::path left = folder_ / fmt::format(".step-000000020.tmp-{}", pid);
     fs::create_directories(left);

@@ -157,7 +157,7 @@ TEST_F(WeightsFiles, AveragesAreMeansInDoublePrecision) {
       HasSubstr("other.safetensors: has no 'h' [1], as "));
 }
 
-// They were those of the last file.
+// The result once was the last file's values.
 TEST_F(WeightsFiles, AveragesOfComplexNumbersAreMeans) {
   using Complex = c10::complex<float>;
   const auto with = [&](const char* name, const Complex& value) {
@@ -169,7 +169,7 @@ TEST_F(WeightsFiles, AveragesOfComplexNumbersAreMeans) {
   EXPECT_EQ(mean.tensors.at("c").item<Complex>(), Complex(2, -1));
 }
 
-// Such a file could not be read again.
+// A file with such a tensor could not be read again.
 TEST_F(WeightsFiles, ATensorDoesNotTakeTheMetadatasName) {
   EXPECT_THAT(
       error_of(

@@ -48,7 +48,7 @@ TEST(BatchSearch, GoesOverTheEdgeWhereThatDoesNoHarm) {
   EXPECT_FALSE(found.out_of_time);
 }
 
-// On a CPU the kernel would kill the worker, and perhaps others.
+// On a CPU the kernel would kill the worker, and perhaps other processes.
 TEST(BatchSearch, NeverTakesMoreMemoryThanThereIs) {
   for (const std::int64_t start : {1, 3, 24, 200, 499}) {
     Worker worker(5300 * kMega);

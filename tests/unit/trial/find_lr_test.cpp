@@ -19,14 +19,14 @@ std::vector<LossAt> losses(double depth, int steps = 400) {
   return made;
 }
 
-// Means lag behind by about 1 / (1 - 0.9) steps, here 0.2 decades.
+// Smoothed values lag by about 1 / (1 - 0.9) steps, here 0.2 decades.
 TEST(RangeTest, SuggestsWhereTheLossFallsFastest) {
   const RangeTest test = read_range_test(losses(1.5));
   ASSERT_TRUE(test.steepest.has_value());
   EXPECT_NEAR(std::log10(*test.steepest), -3.0 + 0.2, 0.3);
   EXPECT_GT(std::log10(*test.before_lowest), -3.0);
   EXPECT_LT(std::log10(*test.before_lowest), -0.5);
-  EXPECT_LT(test.smooth.size(), 400u); // it ends where it explodes
+  EXPECT_LT(test.smooth.size(), 400u); // it ends at the divergence
 }
 
 TEST(RangeTest, SuggestsNothingWhereNothingFalls) {

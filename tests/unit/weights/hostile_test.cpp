@@ -150,7 +150,7 @@ std::string module(const Entries& children) {
       "b";
 }
 
-// What is chosen of a pickle.
+// The tensors selected from a pickle.
 struct Found {
   std::vector<std::string> names;
   std::string note;
@@ -246,7 +246,7 @@ TEST(HostileWeights, NamesOfTensorsAreThoseOfSafetensors) {
   EXPECT_THAT(
       found_in(dict({{"a\xed\xb2\x80", kTensor}})).refusal,
       HasSubstr("x: the name of the tensor 'a\\xed\\xb2\\x80' is not UTF-8"));
-  // Of what is not asked for any will do.
+  // Any member is accepted if none is requested.
   EXPECT_THAT(
       found_in(dict(
                    {{"__metadata__", dict({{"format", kTensor}})},
@@ -260,7 +260,7 @@ TEST(HostileWeights, MembersOfAnArchiveAreApart) {
   const auto zip = [](int entries) {
     constexpr std::uint32_t kBytes = 1'000;
     // Version, flags, method (stored), time and date, checksum, both sizes, the
-    // name's length, and that of what is behind it.
+    // length of the name and of the extra field.
     const std::string about = raw<std::uint32_t>(20) + raw<std::uint16_t>(0) +
         raw<std::uint32_t>(0) + raw<std::uint32_t>(0) + raw(kBytes) +
         raw(kBytes) + raw<std::uint16_t>(5) + raw<std::uint16_t>(0);
@@ -293,8 +293,8 @@ TEST(StateDicts, ATensorBesideThemIsNotTheWeights) {
       dict({{"state_dict", weights}, {"best_acc1", kTensor}, {"epoch", "N"}}));
   EXPECT_THAT(found.names, testing::ElementsAre("a", "b"));
   EXPECT_EQ(found.note, "took 'state_dict'");
-  // Of a dictionary that is the weights, a member with a usual name stays
-  // aside.
+  // If the dictionary itself holds the weights, a member with a usual name is
+  // ignored.
   EXPECT_THAT(
       found_in(dict(
                    {{"a", kTensor},

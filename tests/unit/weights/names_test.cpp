@@ -67,7 +67,7 @@ TEST(TimmNames, AreThoseOfTheSameTensors) {
   }
 }
 
-// A block that no network of so many has stays what it is.
+// A block number that no network of this depth has stays unchanged.
 TEST(TimmNames, LeaveABlockThatIsNoneOfTheStages) {
   NamesOnly archive;
   for (const char* name :
@@ -165,7 +165,7 @@ TEST(TimmNames, OfWrappersAndCountersOfAveragesAreTakenOff) {
         plain)
         << counter;
   }
-  // A member of the network among others, and a counter of its own.
+  // The network as one member of several, and a counter.
   const std::map<std::string, Shape> own{
       {"model.0.weight", {4}}, {"steps", {}}, {"stem.weight", {2}}};
   EXPECT_EQ(renamed(own), own);
@@ -208,8 +208,8 @@ TEST(TimmNames, OfWrappersWithinTheNetworkAreTakenOff) {
       testing::HasSubstr("'fc.weight'"));
 }
 
-// As a Lightning module saves them that has a loss with weights, and one that
-// keeps an average too.
+// A Lightning module with a loss that has weights, and one that also keeps an
+// average.
 TEST(TimmNames, OfTheMemberThatHoldsTheNetwork) {
   const std::map<std::string, Shape> plain{
       {"conv1.weight", {4}}, {"fc.weight", {2}}};
@@ -306,7 +306,7 @@ TEST(TimmNames, OfDino2AreItsAuthors) {
       testing::HasSubstr("'pos_embed' and 'cls_token' are not"));
 }
 
-// What differs between a program's network and timm's is said.
+// A note reports differences between a program's network and timm's.
 TEST(TimmNames, ComeWithWhatElseDiffers) {
   const auto notes_of = [](const std::map<std::string, Shape>& given) {
     NamesOnly archive;
@@ -445,7 +445,7 @@ TEST(CoatRepeats, AreTheNamesOfEveryPlace) {
   EXPECT_EQ(coat_repeats(names), expected);
   EXPECT_TRUE(coat_repeats({"blocks.0.mlp2.fc1.weight"}).empty());
 
-  NamesOnly archive; // what is read again is what there was
+  NamesOnly archive; // reading back gives the original
   for (const std::string& name : names) {
     archive.tensors[name] = numbered(1);
   }

@@ -100,7 +100,7 @@ class DividedWeights : public testing::Test {
     std::memcpy(floats.data(), bytes.data(), bytes.size());
     return floats;
   }
-  // What is said of an index, which begins with its path.
+  // Returns the message about an index, without its path.
   static std::string refusal(const fs::path& path) {
     std::string message =
         error_of(ExitCode::kWeights, [&] { open_archive(path); });
@@ -285,7 +285,7 @@ TEST_F(DividedWeights, AnIndexHasABound) {
       HasSubstr("has 33,554,433 bytes, and an index of weights at most"));
 }
 
-// A tensor in each of so many files.
+// One tensor per file, with the largest number of files.
 TEST_F(DividedWeights, AsManyFilesAsMayBeAreReadAndNoMore) {
   Texts map;
   for (std::size_t i = 0; i < kMostFiles; ++i) {

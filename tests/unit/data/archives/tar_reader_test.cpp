@@ -93,7 +93,7 @@ TEST(TarReader, ReadsLongNames) {
   EXPECT_THAT(
       files_of(gnu.finish()),
       ElementsAre(File(folder + "/name.jpg", "gnu"), File("next", "")));
-  // A name of exactly 100 bytes has no zero byte behind it.
+  // A name of exactly 100 bytes has no terminating zero byte.
   const std::string full(100, 'n');
   TarBuilder exact;
   exact.file(full, "");
@@ -212,9 +212,10 @@ std::string unpacked(const std::string& hexadecimal) {
   return bytes;
 }
 
-// What tar -i and tarfile with ignore_zeros both read is read, and what one of
-// them refuses is refused (tests/golden/data/make_tars.py). Damage between
-// members, which tar reports and goes on behind, is refused as well.
+// The reader accepts archives that both tar -i and tarfile with ignore_zeros
+// read, and refuses archives that one of them refuses
+// (tests/golden/data/make_tars.py). It also refuses damage between members,
+// which tar reports and skips.
 TEST(TarReader, ReadsWhatTarAndTarfileBothRead) {
   std::ifstream csv(
       std::filesystem::path(VITRAIN_SOURCE_DIR) / "tests/golden/data/tars.csv");
@@ -262,7 +263,7 @@ TEST(TarReader, ReadsArchivesBehindOneAnother) {
   EXPECT_EQ(skipped_in(zeros + a.finish()).joined, 0);
   EXPECT_THAT(files_of(a.finish() + b.unfinished()), both);
   EXPECT_EQ(skipped_in(a.finish() + b.unfinished()).unclosed, 1);
-  // One damaged archive behind another is damage.
+  // A damaged archive after a good one is an error.
   EXPECT_THAT(
       error_of(a.finish() + b.finish().substr(0, 700)), HasSubstr("cut off"));
   EXPECT_THAT(
@@ -357,7 +358,7 @@ void expect_sane(const std::string& bytes) {
   TarReader reader = open(bytes);
   TarMember member;
   int members = 0;
-  // Damage is told as such, or not seen.
+  // Damage gives a data error or is not noticed.
   std::ignore = data_error([&] {
     while (reader.next(member)) {
       ASSERT_GE(member.offset, 512);
@@ -396,8 +397,8 @@ TEST(TarReader, SurvivesDamage) {
     for (std::uint64_t k = random.below(3) + 1; k > 0; --k) {
       bytes[random.below(bytes.size())] = static_cast<char>(random.below(256));
     }
-    // Every other time with checksums that are right, so that what is behind
-    // them is reached.
+    // Every second case gets correct checksums, so that later checks are
+    // reached.
     for (std::size_t at = 0; i % 2 == 0 && at + 512 <= bytes.size();
          at += 512) {
       std::array<char, 512> block;

@@ -67,7 +67,7 @@ std::string file_bytes(const fs::path& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// The same files in a folder and, in any order, in an archive below `prefix`.
+// Equal files in a folder and, in any order, in an archive below `prefix`.
 struct Twins {
   explicit Twins(const std::string& prefix) {
     const std::vector<std::string> files = {
@@ -93,8 +93,8 @@ struct Twins {
   fs::path path;
 };
 
-// Unpacking an archive changes nothing: classes, samples and their order are
-// those of the folder, for both orders of classes.
+// An archive gives the same classes, samples and order as its unpacked folder,
+// for both class orders.
 TEST(Tar, IsReadLikeTheFolderThatWasPacked) {
   for (const char* prefix : {"", "./", "data/val/"}) {
     const Twins twins(prefix);
@@ -362,7 +362,7 @@ TEST(WebDataset, MistakesAreNamedWithTheirMembers) {
   json.file("1.jpg", "");
   EXPECT_THAT(
       refusal(json, "json:label"), HasSubstr("1.json (byte 512): is no JSON"));
-  // Without a folder or a label beside it; the labels are somewhere else.
+  // Images without a folder or a label next to them; the labels are elsewhere.
   TarBuilder apart;
   apart.file("img.v1.0.jpg", "");
   apart.file("img.v1.1.jpg", "");
@@ -598,7 +598,7 @@ TEST(Tar, NoticesArchivesThatChange) {
       data_error([&] { open(index); }), HasSubstr("is not a regular file"));
 }
 
-// Fingerprints follow what is in the archives, not where they lie.
+// Fingerprints depend on the content of the archives, not on their paths.
 TEST(Tar, FingerprintIsThatOfTheSamples) {
   const TempFolder one;
   const TempFolder two;

@@ -15,8 +15,8 @@
 #include "data/augment/augment_torchvision.h"
 #include "unit/image/fixtures.h"
 
-// What timm and torchvision make of operations and magnitudes, against
-// tests/golden/image/{levels,policies}.csv.
+// Compares operations and magnitudes with timm's and torchvision's
+// (tests/golden/image/{levels,policies}.csv).
 namespace vitrain::data {
 namespace {
 

@@ -248,7 +248,8 @@ TEST(AugmentPolicy, TorchvisionsAutoAugmentTakesOneChoiceInOrder) {
   }
 }
 
-// Shifts in pixels, grey fill, black behind rotations, nearest neighbours.
+// PaddleViT shifts by pixels, fills with grey (rotations with black) and takes
+// nearest neighbours.
 TEST(AugmentPolicy, PaddleVitMovesPixelsInItsOwnWay) {
   PolicyOptions options =
       options_of(PolicySource::kPaddleVit, PolicyKind::kRand);
@@ -339,8 +340,9 @@ TEST(AugmentPolicy, MixesOfUnchangedChainsKeepTheImage) {
   }
 }
 
-// With chains that turn everything black, what is left is the image's share,
-// uniform for alpha 1; their lengths are one to three, as often.
+// If chains turn everything black, the remaining brightness is the image's
+// share, uniform for alpha 1; chains of one, two and three operations are
+// equally frequent.
 TEST(AugmentPolicy, MixesFollowTheirLaws) {
   constexpr int kDraws = 6000;
   AugmentScratch scratch;

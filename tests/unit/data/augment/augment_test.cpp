@@ -217,7 +217,7 @@ TEST(Augment, IsAFunctionOfSeedEpochAndSample) {
   EXPECT_EQ(results.size(), 33U);
 }
 
-// Switching one stage on leaves the draws of the others as they were.
+// Enabling one stage does not change the draws of other stages.
 TEST(Augment, StagesDoNotShareDraws) {
   AugmentOptions alone;
   alone.jitter = {0.4, 0.4, 0.4, 0.1};

@@ -120,7 +120,7 @@ TEST(RandomErasing, AreasFollowTimms) {
     // Kolmogorov's and Smirnov's test, which lets 99.9 % of right ones pass.
     const double allowed = 1.95 * std::sqrt(1.0 / 1500 + 1.0 / 6000);
     EXPECT_LT(distance(drawn(EraseOptions{}.area), theirs), allowed);
-    // It can tell areas that are a tenth larger.
+    // The test detects areas that are a tenth larger.
     EXPECT_GT(distance(drawn({0.022, 1.1 / 3}), theirs), allowed);
   }
   EXPECT_EQ(cases, 3);

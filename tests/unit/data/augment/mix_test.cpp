@@ -93,8 +93,8 @@ TEST(CutMix, LabelsHaveTheShareOfTheArea) {
     area += 1 - mix.label;
   }
   // Before clipping the mean is a half. A side of share s whose centre is
-  // uniform keeps s - s^2 / 4 of its length; s^2 is uniform, so the mean is
-  // that of (s - s^2 / 4)^2 = s^2 - s^3 / 2 + s^4 / 16 with moments 1/2, 2/5,
+  // uniform keeps s - s^2 / 4 of its length; s^2 is uniform, so the mean is the
+  // mean of (s - s^2 / 4)^2 = s^2 - s^3 / 2 + s^4 / 16 with moments 1/2, 2/5,
   // 1/3. Sides lose half a pixel of 48 and 64 to truncation: up to 4 % less.
   EXPECT_NEAR(area / kRows, 0.5 - 0.2 + 1.0 / 48, 0.02);
 }

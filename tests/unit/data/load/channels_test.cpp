@@ -20,7 +20,7 @@ image::Image picture(int width, int height, int seed) {
   return image;
 }
 
-// Channel c of pixels with so many channels.
+// Returns channel c of `pixels` with `channels` channels.
 Bytes channel(const Bytes& pixels, std::size_t channels, std::size_t c) {
   Bytes values;
   for (std::size_t i = c; i < pixels.size(); i += channels) {

@@ -371,8 +371,8 @@ TEST(Loader, CountsTheTimeThatItMakesItsOwnerWait) {
   EXPECT_GT(loader.wait_seconds(), first);
 }
 
-// PNG files of many sizes, one of them cut off; what the threads may decode at
-// once changes neither pixels nor what is replaced, and nobody waits for ever.
+// PNG files of many sizes, one of them cut off: the memory limit for decoding
+// changes neither pixels nor replacements, and no thread waits for ever.
 TEST(Loader, DecodesWithinAnyBudget) {
   const TempFolder folder;
   for (int i = 0; i < 24; ++i) {

@@ -278,8 +278,8 @@ TEST(Transform, PlansTellWhatHasToBeDecoded) {
   }
 }
 
-// What an epoch uses more than once is cropped, flipped and changed in as many
-// ways.
+// Each copy of a sample within an epoch gets its own crop, flip and
+// augmentation.
 TEST(Transform, ChangesEveryCopyOfASampleInItsOwnWay) {
   const image::Image image = gradient(40, 30);
   TransformOptions flipped = training(TrainCrop::kNone, 8);

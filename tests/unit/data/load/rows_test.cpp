@@ -32,7 +32,8 @@ TEST(Rows, TurnImagesByTheirTagsOnlyWhenAsked) {
   const auto formats = image_file("").parent_path().parent_path() / "formats";
   for (const char* extension : {".jpg", ".png", ".webp"}) {
     SCOPED_TRACE(extension);
-    // The same pixels, to be shown as they are and turned by a quarter.
+    // Equal pixels in two files: upright, and turned by 90 degrees in the
+    // metadata.
     const TempFolder upright;
     const TempFolder turned;
     for (const auto& [folder, name] :

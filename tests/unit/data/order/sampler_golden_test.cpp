@@ -93,9 +93,8 @@ std::uint32_t checksum(const std::string& sampler, std::int64_t samples) {
   return static_cast<std::uint32_t>(crc);
 }
 
-// All sizes take ten seconds: the small ones, and a part of the others that is
-// no pattern; under sanitizers, which see as much in the small ones, those
-// alone.
+// All sizes would take ten seconds. Compares the small ones and an irregular
+// part of the large ones; under sanitizers only the small ones.
 bool is_compared(std::int64_t samples) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   return samples <= 70;

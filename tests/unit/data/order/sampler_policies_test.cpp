@@ -38,7 +38,7 @@ SamplerOptions options_of(SamplerPolicy policy, std::int64_t samples) {
   return options;
 }
 
-// What one worker takes in an epoch.
+// Returns the samples of one worker in an epoch.
 Indices samples_of(
     const Sampler& sampler,
     const BatchGeometry& geometry,
@@ -55,8 +55,8 @@ Indices samples_of(
   return all;
 }
 
-// Whatever the policy: as many samples in a step as it says, all of them there,
-// and the counts are those of what was taken.
+// For every policy: each step has the promised number of valid samples, and the
+// counts equal the samples taken.
 TEST(SamplerPolicies, StepsAndCountsAreWhatIsTaken) {
   for (const SamplerPolicy policy : kPolicies) {
     for (const std::int64_t n : {5, 41, 300}) {
@@ -133,10 +133,10 @@ std::vector<Draw> step_of(
   return all;
 }
 
-// A run that is stopped within an epoch and goes on with other workers takes
-// what the first ones would have taken, each sample as often; the next epoch is
-// that of the new workers. Where epochs would have other numbers of steps it is
-// refused.
+// A run that is stopped within an epoch and resumes with another number of
+// workers finishes the epoch with the samples of the first workers, each
+// equally often; the next epoch is ordered for the new workers. It is refused
+// if the number of steps in an epoch would change.
 void check_splices(
     const SamplerOptions& options,
     std::int64_t n,
@@ -196,8 +196,8 @@ TEST(SamplerPolicies, AnEpochThatOtherWorkersGoOnWithTakesTheSameSamples) {
   EXPECT_LT(refused, 1000);
 }
 
-// What went wrong: 203 samples, a global batch of 12, stopped within the epoch
-// on 3 workers and continued on 2, then on 4.
+// A case that once failed: 203 samples, a global batch of 12, stopped within an
+// epoch on 3 workers and resumed on 2, then on 4.
 TEST(SamplerPolicies, AShardedEpochOnThreeThenTwoThenFourWorkersIsWhole) {
   SamplerOptions options = options_of(SamplerPolicy::kShardThenShuffle, 203);
   options.last_batch = LastBatch::kKeep;
@@ -311,8 +311,8 @@ TEST(SamplerPolicies, TailAndLastBatchAreTwoThings) {
       steps_and_distinct(false, LastBatch::kKeep));
 }
 
-// timm's train.py: DistributedSampler fills equal shares, the loader drops what
-// is no batch, and the last batches of an epoch make an update of their own.
+// timm's train.py: DistributedSampler pads to equal shares, the loader drops
+// the incomplete batch, and the last batches of an epoch form a smaller update.
 TEST(SamplerPolicies, MicroHasTimmsUpdatesAndSamples) {
   SamplerOptions options = options_of(SamplerPolicy::kTorch, 0);
   options.last_batch = LastBatch::kMicro;
@@ -433,7 +433,7 @@ TEST(SamplerPolicies, WeightedDrawsDoNotDependOnTheWorkers) {
   }
 }
 
-// What Sampler says of so few samples; "" when it takes them.
+// Returns the message of Sampler about too few samples; "" if it accepts them.
 std::string refusal(
     std::int64_t samples,
     const SamplerOptions& options,
@@ -443,7 +443,7 @@ std::string refusal(
   });
 }
 
-// Nothing is advised that is set already, and what is advised helps.
+// The advice names no value that is set already, and following it helps.
 TEST(SamplerPolicies, AdviceOnTooFewSamplesHelps) {
   using testing::HasSubstr;
   using testing::Not;

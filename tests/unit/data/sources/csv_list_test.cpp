@@ -172,7 +172,7 @@ TEST_F(CsvList, NumbersOrNamesAreDecidedOverAllLabels) {
   EXPECT_EQ(both.label_form(), LabelForm::kNames);
   EXPECT_THAT(
       both.notes(), testing::Contains(HasSubstr("label 1 is class number 0")));
-  // What could be neither is refused, wherever it stands.
+  // A label that is neither a number nor a known name is refused in any row.
   for (const char* text :
        {"a.jpg,0\nb.jpg,3\nc d.jpg,1\n", "b.jpg,3\na.jpg,0\nc d.jpg,1\n"}) {
     EXPECT_THAT(refusal(text), HasSubstr("label ")) << text;
@@ -216,7 +216,7 @@ TEST_F(CsvList, LabelsMayBeNames) {
           "you mean 'horse'?");
 }
 
-// What pandas writes of a column of numbers that lacked some.
+// pandas writes a number column with missing values this way.
 TEST_F(CsvList, WholeNumbersMayHaveAFractionOfZeros) {
   const Index list =
       index("path,label\na.jpg,0.0\nb.jpg,2.0\nc d.jpg,10.00\n\"e,f.jpg\",1\n");

@@ -1,4 +1,4 @@
-// The guide's example of a source works, and is the one that is tested.
+// The example source of the guide works and is identical to the tested one.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -163,8 +163,8 @@ TEST(Folder, FollowsLinksButNotInCircles) {
   EXPECT_THAT(names, Contains("b/sub/1.jpg"));
   EXPECT_THAT(names, Contains("c/3.jpg"));
   EXPECT_LE(names.size(), 8u);
-  // The missing one and the one that is its own target, also below the link to
-  // the root.
+  // The missing target and the link to itself, each also below the link to the
+  // root.
   EXPECT_THAT(index.notes(), Contains(HasSubstr("lead nowhere: 4")));
   EXPECT_THAT(index.notes(), Contains(HasSubstr("listed already: 2")));
 }

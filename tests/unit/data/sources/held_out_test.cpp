@@ -92,7 +92,7 @@ TEST_F(HeldOut, DependsOnNamesAndSeedAlone) {
   EXPECT_EQ(held_out(data(), 1), held_out(data(), 1));
   EXPECT_NE(held_out(data(), 1), held_out(data(), 2));
   EXPECT_EQ(held_out(data(), 1), held_out(data(ClassOrder::kTimm), 1));
-  // A new image moves few others.
+  // A new image moves few other images between the parts.
   const std::set<std::string> before = held_out(data(), 1);
   folder_.write("data/a/new.jpg");
   const std::set<std::string> after = held_out(data(), 1);

@@ -218,8 +218,8 @@ TEST_F(NamedImages, ThatLinksLeadNowhereToAreNotPassedOver) {
       in("x/a.jpg") + ": where its link leads: No such file or directory");
 }
 
-// Names and problems of what is found there, as a user who is not root: root
-// may read all.
+// Checks names and problems as a user without root's permissions, because root
+// can read everything.
 int check_behind_unreadable(const fs::path& root) {
   if (::geteuid() == 0 && ::setuid(65534) != 0) {
     return 1;

@@ -30,8 +30,8 @@ std::shared_ptr<const Index> folder_index(const std::filesystem::path& path) {
   return std::make_shared<const Index>(list(options));
 }
 
-// Two classes; training has two bad files, one with defects, one image twice
-// and one that is in the evaluation data with the other label.
+// Two classes; the training data have two bad files, one file with defects, one
+// duplicate, and one image that the evaluation data have with another label.
 class Dataset {
  public:
   Dataset() {

@@ -143,8 +143,8 @@ TEST(Dump, OfTrainingIsWhatTheLoaderGives) {
       expected.substr(rows->bytes(), rows->bytes()));
 }
 
-// Where both sides get smaller by the same share, Pillow 13 differs on what is
-// more than twice as high as wide.
+// If both sides shrink by the same factor, Pillow 13 differs for images more
+// than twice as high as wide.
 TEST(Dump, IsOfThePillowAskedFor) {
   const TempFolder folder;
   const image::Image tall = image::fixtures::pattern(3, 31, 97);

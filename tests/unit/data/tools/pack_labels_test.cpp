@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The classes and labels of a dataset are those of its archives.
+// A packed dataset keeps its classes and labels.
 class PackedLabels : public testing::Test {
  protected:
   SourceOptions from(SourceKind kind, const fs::path& path) const {
@@ -33,7 +33,7 @@ class PackedLabels : public testing::Test {
   static std::string picture(int i) {
     std::string bytes = bytes_of(image_file("rgb_420.jpg"));
     const std::string comment(static_cast<std::size_t>(1 + i), 'c');
-    // A comment behind the first marker: its length, two bytes included.
+    // A comment segment after the first marker; its length includes two bytes.
     bytes.insert(2, std::string("\xFF\xFE\0", 3));
     bytes.insert(5, 1, static_cast<char>(comment.size() + 2));
     return bytes.insert(6, comment);
@@ -137,7 +137,7 @@ TEST_F(PackedLabels, MayBeNamesThatLookLikeNumbers) {
 }
 
 TEST_F(PackedLabels, AreRefusedWhereNoFileCanNameThem) {
-  // An archive would take the only folder for one that all images share.
+  // An archive's reader would drop the only folder as a common prefix.
   put("two\nlines/a/1.jpg");
   put("two\nlines/b/1.jpg");
   const auto source =

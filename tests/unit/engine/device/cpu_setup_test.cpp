@@ -13,7 +13,7 @@ namespace {
 using Answer = int (*)();
 
 TEST(CpuSetup, MklsQuestionIsAnsweredHereBeforeTorchsOwnAnswer) {
-  // What a library finds by this name, torch's own one among them.
+  // The function that libraries, torch's among them, find by this name.
   const auto found = reinterpret_cast<Answer>(
       ::dlsym(RTLD_DEFAULT, "mkl_serv_intel_cpu_true"));
   EXPECT_EQ(found, &mkl_serv_intel_cpu_true);

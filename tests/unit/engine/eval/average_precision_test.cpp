@@ -138,8 +138,8 @@ TEST(LabelListResults, CountALabelThatIsListedTwiceOnce) {
   EXPECT_EQ(found.classes[1].correct, 2);
 }
 
-// timm's choice of columns; ours keeps them all, with minus infinity for those
-// that are left out.
+// timm selects columns; ours keeps all and sets the excluded ones to minus
+// infinity.
 TEST(Subset, IsThatOfTimm) {
   const auto& subset = golden().at("subset");
   const at::Tensor logits = matrix(golden().at("logits"));

@@ -60,7 +60,8 @@ models::ModelSpec small_resnet() {
   return spec;
 }
 
-// One whose weights are all different from zero, unlike those of a new one.
+// Returns a network whose weights are all non-zero; some of a new network's are
+// zero.
 std::shared_ptr<networks::Model> trained(const models::ModelSpec& spec) {
   const at::NoGradGuard no_grad;
   auto model = networks::make_model(spec, 3);
@@ -71,7 +72,8 @@ std::shared_ptr<networks::Model> trained(const models::ModelSpec& spec) {
   return model;
 }
 
-// What `workers` workers, each a thread with `threads` intra-op threads, count.
+// Returns the counts of `workers` workers, each a thread with `threads`
+// intra-op threads.
 EvalCounts evaluate(
     const models::ModelSpec& spec,
     int workers,
@@ -199,7 +201,7 @@ TEST(Evaluator, AveragePrecisionDependsNeitherOnWorkersNorOnThreads) {
   }
 }
 
-// What fails in one lane ends all of them.
+// A failure in one lane ends all lanes.
 class Refusing final : public networks::Model {
  public:
   at::Tensor forward(

@@ -36,8 +36,9 @@ TEST(Views, CropsAreWhereTorchvisionHasThem) {
       at::equal(views_of(Tta::kFlip, images, 7)[1].images, images.flip({3})));
 }
 
-// What legacy/airbench94.py of github.com/KellerJordan/cifar10-airbench takes
-// with tta_level 2: its sum of outputs, of a "network" that is not linear.
+// Compares with tta_level 2 of legacy/airbench94.py
+// (github.com/KellerJordan/cifar10-airbench): its sum of outputs, for a
+// non-linear "network".
 TEST(Views, ShiftsAreWeightedAsInTheirPaper) {
   const at::Tensor images =
       at::linspace(-3, 3, 2 * 3 * 5 * 5, at::kDouble).view({2, 3, 5, 5}).sin();

@@ -55,7 +55,7 @@ MicroBatch batch_of(std::int64_t first, std::int64_t rows) {
       .dropout = {}};
 }
 
-// A worker with one step behind it.
+// A worker after one step.
 struct Worker {
   Worker(dist::Group& group, BatchNormStatistics statistics)
       : batch_norm(net, group, statistics),
@@ -150,7 +150,8 @@ TEST(BatchNormStatistics, LocalOnesAreAveragedForEvaluation) {
   EXPECT_FALSE(close(local.own[0], local.own[1]));
   EXPECT_TRUE(close(local.together[0], (local.own[0] + local.own[1]) / 2));
   EXPECT_TRUE(at::equal(local.together[0], local.together[1]));
-  // Gradients of normalisation by one half each are not those of the whole.
+  // Normalising each half by itself gives other gradients than normalising the
+  // whole.
   EXPECT_FALSE(close(local.weight, train_one(8).weight));
 }
 
@@ -166,13 +167,12 @@ TEST(BatchNormStatistics, BroadcastOnesAreThoseOfRankZero) {
   const Outcome apart = train_two(BatchNormStatistics::kLocal, {4, 4}, 2);
   EXPECT_TRUE(close(two.own[0], apart.own[0]));
   EXPECT_FALSE(close(two.own[1], apart.own[1]));
-  // Training itself is that of local statistics.
+  // Training itself uses local statistics.
   EXPECT_TRUE(at::equal(broadcast.weight, local.weight));
 }
 
-// tests/golden/dist/make_batch_norm.py: after each step, and after the end of
-// each epoch, those of torch's DistributedDataParallel with timm's
-// distribute_bn.
+// Compares with torch's DistributedDataParallel and timm's distribute_bn
+// (tests/golden/dist/make_batch_norm.py) after each step and each epoch.
 TEST(BatchNormStatistics, AreThoseOfTorchAndTimmOnTwoRanks) {
   const auto file = nlohmann::json::parse(
       std::ifstream(VITRAIN_SOURCE_DIR "/tests/golden/dist/batch_norm.json"));
@@ -210,8 +210,7 @@ TEST(BatchNormStatistics, AreThoseOfTorchAndTimmOnTwoRanks) {
   }
 }
 
-// A checkpoint or an evaluation within an epoch changes nothing of what comes
-// after it.
+// A checkpoint or an evaluation within an epoch does not change later steps.
 TEST(BatchNormStatistics, WithinAnEpochThoseOfRankZeroAreSaved) {
   run_ranks(2, [&](Rank& rank) {
     Net net;

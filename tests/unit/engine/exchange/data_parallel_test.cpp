@@ -117,7 +117,7 @@ TEST(DataParallel, GradientsAndLossAreThoseOfOneReplica) {
     for (int t = 0; t < 2; ++t) {
       alone.train(samples);
       parallel.train(samples);
-      parallel.step->flush(1e-3); // the parameters are those of the first
+      parallel.step->flush(1e-3); // the parameters of the first device
       expect_same_gradients(alone, parallel);
       const TrainSums a = alone.step->take_sums();
       const TrainSums b = parallel.step->take_sums();
@@ -196,9 +196,9 @@ class Recorder final : public networks::Model {
   at::Tensor weight_;
 };
 
-// The sizes that torch.nn.parallel.scatter has: those of PyTorch's DataParallel
-// guide (30 rows on 8 devices: seven of 4 and one of 2; 10: five of 2), and of
-// Tensor.chunk, which it calls.
+// Parts have the sizes of torch.nn.parallel.scatter, which calls Tensor.chunk:
+// 30 rows on 8 devices are seven parts of 4 and one of 2; 10 rows are five
+// parts of 2 (PyTorch's DataParallel guide).
 TEST(DataParallel, CutsUnevenBatchesAsTorchDoes) {
   using Sizes = std::vector<std::int64_t>;
   struct Case {

@@ -49,7 +49,7 @@ struct ShardedWorker {
                  options.row().whole_parameters || options.cautious}),
         optimizer(optim::make_optimizer(parameters, options)) {}
 
-  // The same gradients on every rank, as after an all-reduce.
+  // Sets equal gradients on every rank, as after an all-reduce.
   void step(int number) {
     for (optim::FlatGroup& group : parameters.groups()) {
       for (const optim::Segment& segment : group.segments) {

@@ -16,7 +16,7 @@ TEST(DropPath, IsUndefinedWithoutLayers) {
 TEST(DropPath, DependsOnThePlaceInTheGlobalBatchOnly) {
   const std::vector<double> rates{0.1, 0.5, 0.9};
   const at::Tensor whole = drop_factors(rates, 7, 12, 0, 12);
-  // The same twelve samples on three workers with four each.
+  // Twelve samples on three workers of four equal twelve samples on one.
   for (std::int64_t rank = 0; rank < 3; ++rank) {
     EXPECT_TRUE(at::equal(
         whole.narrow(1, rank * 4, 4), drop_factors(rates, 7, 12, rank * 4, 4)));

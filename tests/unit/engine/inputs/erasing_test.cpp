@@ -82,8 +82,8 @@ TEST(Erasing, EachBoxHasItsColour) {
   EXPECT_NE(image[0][0][0].item<float>(), image[0][8][8].item<float>());
 }
 
-// What GPUs compute, on a CPU: images of no box, of some, of boxes that
-// overlap, and of as many as there may be, in both layouts.
+// The GPU's computation, run on a CPU: images without boxes, with some, with
+// overlapping ones and with the largest number, in both memory layouts.
 TEST(Erasing, OfATableHasTheBitsOfBoxAfterBox) {
   const image::Rect over{.left = 10, .top = 20, .width = 22, .height = 12};
   const image::Rect thin{.left = 31, .top = 0, .width = 1, .height = 32};

@@ -19,7 +19,7 @@ at::Tensor stay(const at::Tensor& tensor) {
 }
 
 constexpr std::int64_t kClasses = 5;
-// Of the first cases of make_mixup.py: rows, channels, height, width.
+// The shape in the first cases of make_mixup.py: [N, C, H, W].
 const std::vector<std::int64_t> kShape{4, 2, 7, 6};
 
 Json golden() {
@@ -31,7 +31,7 @@ at::Tensor tensor(const Json& values) {
   return at::tensor(values.get<std::vector<double>>()).to(at::kFloat);
 }
 
-// Those of make_mixup.py.
+// Returns the images of make_mixup.py.
 at::Tensor images(const std::vector<std::int64_t>& shape = kShape) {
   std::int64_t count = 1;
   for (const std::int64_t size : shape) {
@@ -117,8 +117,8 @@ TEST(Mixing, ImagesAndTargetsAreTimms) {
     }
     const at::Tensor shares = table.shares(
         class_shares(labels(shape[0]), kClasses, test.at("smoothing")));
-    // A share of the area is rounded to fp32 before timm subtracts it from 1,
-    // when it is that of a pair or sample.
+    // For pairs and samples timm rounds the share of the area to fp32 before
+    // subtracting it from 1.
     EXPECT_TRUE(at::allclose(
         shares.flatten(), tensor(test.at("targets")), /*rtol=*/0, 6e-8));
   }

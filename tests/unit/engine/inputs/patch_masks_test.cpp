@@ -17,7 +17,7 @@ TEST(PatchMasks, AreUndefinedWithoutPatches) {
 
 TEST(PatchMasks, DependOnThePlaceInTheGlobalBatchOnly) {
   const at::Tensor whole = patch_masks(9, 7, 12, 0, 12);
-  // The same twelve samples on three workers with four each.
+  // Twelve samples on three workers of four equal twelve samples on one.
   for (std::int64_t rank = 0; rank < 3; ++rank) {
     EXPECT_TRUE(at::equal(
         whole.narrow(1, rank * 4, 4), patch_masks(9, 7, 12, rank * 4, 4)));

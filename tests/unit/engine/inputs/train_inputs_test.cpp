@@ -23,7 +23,7 @@ struct Inputs : LoneWorker {
     }
   }
 
-  // Of rows [first, first + count).
+  // Returns the inputs of rows [first, first + count).
   MicroBatch make(std::int64_t step, std::size_t first, std::size_t count) {
     return TrainInputs(session).make(
         {.count = static_cast<std::int64_t>(count),
@@ -52,7 +52,7 @@ TEST(TrainInputs, AreNormalisedAndNothingElseUnlessAskedFor) {
   EXPECT_FALSE(made.dropout.defined());
 }
 
-// What is erased is a matter of the sample, not of its batch.
+// The erased area depends on the sample, not on its batch.
 TEST(TrainInputs, AreErasedByTheDrawOfEachSample) {
   Inputs worker;
   const at::Tensor plain = worker.make(0, 0, 8).inputs;
@@ -149,7 +149,8 @@ TEST(TrainInputs, OfSeveralVersionsHaveTheFirstOnesFirst) {
   }
 }
 
-// What is dropped of a sample does not depend on those before it on its worker.
+// The dropped blocks of a sample do not depend on earlier samples of its
+// worker.
 TEST(TrainInputs, DropsOfVersionsAreOfTheSamplesPlaceInTheGlobalBatch) {
   Inputs worker;
   worker.session.spec.drop_path = 0.5;

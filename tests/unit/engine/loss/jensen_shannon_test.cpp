@@ -52,7 +52,7 @@ TEST(JensenShannon, LossAndGradientAreTimms) {
   }
 }
 
-// Versions that all look the same cost what the first one costs.
+// Identical versions have the loss of the first one.
 TEST(JensenShannon, EqualVersionsDoNotDiverge) {
   const at::Tensor outputs =
       at::tensor({0.5F, -1.0F, 2.0F, 0.25F}).view({2, 2});

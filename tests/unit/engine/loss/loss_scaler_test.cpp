@@ -153,8 +153,8 @@ TEST(ScaledStep, ThatOverflowsChangesNothingAndHalvesTheScale) {
   EXPECT_EQ(scaled.step.steps_since_bad(), 0);
 }
 
-// The norm that is told is that of the last step that changed something, and
-// the run learns late how long the scale has been too small.
+// The reported norm belongs to the last step that changed the weights, and the
+// run learns late how long the scale has been too small.
 TEST(ScaledStep, CountsFromAScaleThatIsTooSmall) {
   ScaledTrainee trainee(
       {.loss_scaling = LossScaling{.initial = 3 * LossScaler::kLeast},

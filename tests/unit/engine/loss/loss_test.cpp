@@ -107,7 +107,7 @@ LossOptions golden_options(const nlohmann::json& json) {
   return options;
 }
 
-// What the trainer takes of a micro-batch: loss_sum, and a teacher's part.
+// Returns the trainer's loss of a micro-batch: loss_sum and the teacher's part.
 at::Tensor golden_loss(const nlohmann::json& json, const at::Tensor& outputs) {
   const std::vector<std::int64_t> labels = golden_losses().at("labels");
   const Answers answers =
@@ -153,7 +153,7 @@ TEST(Loss, EqualsTheOriginalsWithItsGradient) {
   }
 }
 
-// What is counted as right goes by the mean, as in evaluation.
+// Accuracy uses the mean of both heads, as in evaluation.
 TEST(Loss, TwoHeadsAnswerWithTheirMean) {
   const at::Tensor outputs = at::arange(8, at::kFloat).view({2, 4});
   const Answers apart = answers_of({.heads_apart = true}, outputs);

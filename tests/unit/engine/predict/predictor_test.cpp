@@ -151,7 +151,7 @@ TEST(BlankModel, HasTheShapesOfANewOne) {
     EXPECT_EQ(shapes[item.key()].sizes(), item.value().sizes());
     EXPECT_TRUE(shapes[item.key()].is_cpu());
   }
-  // Drawing goes on behind it.
+  // Random initialisation works again afterwards.
   EXPECT_NE(full->parameters().front().abs().sum().item<float>(), 0.0F);
 }
 

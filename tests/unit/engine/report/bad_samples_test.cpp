@@ -31,7 +31,7 @@ BadSamples ledger_of(std::int64_t samples, std::int64_t limit) {
       {.count = limit, .fraction = 1.0}};
 }
 
-// What a loader says about a bad sample.
+// Returns a loader's report of a bad sample.
 data::BadSample bad(std::int64_t epoch, std::int64_t sample) {
   return {
       .epoch = epoch,

@@ -30,7 +30,8 @@ struct NoData {
       {.threads = 0}};
 };
 
-// A step that waits for others, however long the machine takes for it.
+// Returns the traffic of a step that waits; the duration on this machine does
+// not matter.
 dist::Traffic waiting_step(int milliseconds, std::int64_t staleness) {
   const Stopwatch watch;
   sleep_ms(milliseconds);
@@ -108,7 +109,7 @@ TEST(LogInterval, WaitingIsAShareOfTheWorkersOwnTime) {
     NoData data;
     LogInterval interval;
     if (rank.rank() == 0) {
-      sleep_ms(50); // behind the other
+      sleep_ms(50); // after the other rank
     }
     interval.restart_clock();
     interval.end_step(waiting_step(rank.rank() == 0 ? 5 : 50, rank.rank()));

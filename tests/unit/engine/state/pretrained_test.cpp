@@ -16,7 +16,8 @@ std::string golden(const char* name) {
   return std::string(VITRAIN_SOURCE_DIR "/tests/golden/weights/") + name;
 }
 
-// FlexiViT's are, unlike those of all others (make_flexivit_files.py).
+// FlexiViT's positions are resampled differently from all other families'
+// (make_flexivit_files.py).
 TEST(Pretrained, PositionsAreResampledAsTimmsLoaderDoesOfTheFamily) {
   const auto expected =
       states::read_safetensors(golden("flexivit_positions.safetensors"));
@@ -40,7 +41,7 @@ TEST(Pretrained, PositionsAreResampledAsTimmsLoaderDoesOfTheFamily) {
     // Same kernels; vectors of other widths may sum in another order.
     EXPECT_TRUE(at::allclose(load(), positions, /*rtol=*/0, /*atol=*/1e-6))
         << size;
-    // What the recipe says comes before what the family does.
+    // The recipe overrides the family's method.
     config.pretrained_resampling = Resampling::kDeit;
     EXPECT_FALSE(at::allclose(load(), positions, 0, 1e-3)) << size;
   }

@@ -187,8 +187,8 @@ TEST(TrainStep, ANonFiniteGradientChangesNothing) {
   EXPECT_FALSE(at::equal(before, bench.weights()));
 }
 
-// As on GPUs: who asks later learns of the step that was bad, and finds the
-// weights as they were before it.
+// As on GPUs: a later query reports the bad step, and the weights are those
+// before it.
 TEST(TrainStep, AStepThatIsSkippedLeavesNothing) {
   Bench skipping(0.0, Bench::all_reduce, 0.0, false, /*skips=*/true);
   Bench without;
@@ -227,9 +227,9 @@ TEST(TrainStep, ANonFiniteStepEndsUpdatesWhereItIsAskedForLate) {
   EXPECT_EQ(bench.optimizer->state().at("step").item<std::int64_t>(), 1);
 }
 
-// One worker's guess of the mean is the mean: weights and state are those of a
-// run without delay, each gradient with its own learning rate, and the norm
-// that is reported is that of the real update.
+// With one worker the predicted mean is the mean: weights and state equal a run
+// without delay, each gradient has its own learning rate, and the reported norm
+// belongs to the real update.
 TEST(TrainStep, APredictionOfOneWorkerIsExactAndNotReported) {
   constexpr double kClip = 0.5;
   Bench predicted(kClip, Bench::predicting);

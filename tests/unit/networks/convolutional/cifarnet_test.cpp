@@ -46,8 +46,8 @@ TEST(CifarNet, StartsAsTorchBitForBit) {
   }
 }
 
-// In double precision both: sums of at most 2304 products in another order, and
-// three BatchNorms behind each other with nothing added to variances.
+// Both in double precision: sums of at most 2304 products in another order, and
+// three BatchNorms in sequence with an epsilon of 0.
 TEST(CifarNet, OutputsAndGradientsEqualTorchs) {
   const auto model = cifarnet();
   model->to(at::kDouble);
@@ -73,8 +73,8 @@ TEST(CifarNet, OutputsAndGradientsEqualTorchs) {
       1e-11));
 }
 
-// Up to the sign of each, which eigenvectors do not have. fp32 is what the
-// filters are kept in.
+// Equal up to the sign of each filter, because eigenvectors have none. Filters
+// are stored in fp32.
 TEST(CifarNet, WhitensAsTheReference) {
   const auto model = cifarnet();
   auto* start = dynamic_cast<ImageStart*>(model.get());

@@ -52,8 +52,8 @@ TEST(ConvNet, StartsAsTorchBitForBit) {
   }
 }
 
-// The same operators on the same weights: fp32 sums of at most 500 products of
-// order 0.1, perhaps in another order.
+// Equal operators and weights: fp32 sums of at most 500 products of order 0.1,
+// perhaps in another order.
 TEST(ConvNet, OutputsAndGradientsEqualTorchs) {
   const auto model = example();
   const at::Tensor plain = model->forward(images(), {});

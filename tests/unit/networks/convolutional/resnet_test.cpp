@@ -7,7 +7,8 @@ namespace {
 
 using models::ResNetSpec;
 
-// Of few channels; `stem`: those of its result, 64 where it is one convolution.
+// Returns a network with few channels; `stem` is the stem's output channels, 64
+// for a single convolution.
 auto small(
     const std::array<std::int64_t, 4>& blocks,
     std::int64_t stem = 64,

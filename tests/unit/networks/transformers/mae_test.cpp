@@ -160,7 +160,7 @@ TEST_P(Mae, StartsAsTheAuthorsDo) {
   auto golden = golden_of(test, /*starts=*/true);
   for (const auto& item : model->named_parameters()) {
     ASSERT_TRUE(golden.contains(item.key())) << item.key();
-    // The same numbers, added in double precision.
+    // The expected loss, summed in double precision.
     const double expected = golden.at(item.key()).item<double>();
     EXPECT_NEAR(
         weighted_sum(item.value().detach().to(at::kDouble).flatten()),

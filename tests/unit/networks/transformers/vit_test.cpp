@@ -17,7 +17,7 @@ auto small(std::int64_t mlp_dim = 64) {
   };
 }
 
-// The same with numbers that no name says together.
+// Returns the small network with a combination of numbers that no name has.
 template <typename Change>
 auto small_with(const Change& change) {
   return [=](models::ModelSpec& spec) {
