@@ -10,7 +10,7 @@ usage: check_docs.py [VITRAIN]      (default: build/release/vitrain)
 - docs/config.md is what `VITRAIN config reference` prints.
 - What documents put between backticks exists in VITRAIN: keys of the config
   with the values given to them, options in docs/migration.md's last columns
-  and in docs/guide.md.
+  and in docs/guide/.
 - What has to have the number in VERSION has it: deploy/'s images, the first heading of
   CHANGELOG.md; and pyproject.toml's torch is the one of tools/setup.sh.
 - Fenced `sh` lines that begin with `vitrain`, and commands in
@@ -152,7 +152,7 @@ def stale_names(path, reference):
                 if problem:
                     yield f"{name}:{number}: {text}: {problem}"
         here = line.rstrip(" |").rsplit(" | ", 1)[-1] if tables else line
-        for text in QUOTED.findall(here) if tables or name.name == "guide.md" else []:
+        for text in QUOTED.findall(here) if tables or "guide" in name.parts else []:
             problem = reference.problem_of_option(text)
             if problem:
                 yield f"{name}:{number}: {problem}"

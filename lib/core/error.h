@@ -7,7 +7,7 @@
 
 namespace vitrain {
 
-// Exit codes of the program (docs/guide.md lists them for users).
+// Exit codes of the program (docs/guide/resume.md lists them for users).
 // The values are a public interface: do not change them.
 enum class ExitCode : int {
   kDone = 0,

@@ -9,7 +9,7 @@ namespace vitrain {
 enum class PolicySource { kTimm, kTorchvision, kPaddleVit };
 enum class PolicyKind { kRand, kAuto, kTrivial, kMix };
 
-// A parsed value of data.augment.auto_augment; docs/guide.md has the
+// A parsed value of data.augment.auto_augment; docs/guide/augment.md has the
 // definitions. Omitted values are the defaults of the original program.
 struct AutoAugment {
   PolicySource source = PolicySource::kTimm;

@@ -191,7 +191,7 @@ TEST_F(PaddleViT, TheRecipeThatIsShownIsTheSame) {
 
 // The commands of a section of the guide, one string each.
 std::vector<std::string> guide_commands(const std::string& title) {
-  std::ifstream guide(kSource + "/docs/guide.md");
+  std::ifstream guide(kSource + "/docs/guide/other-programs.md");
   std::vector<std::string> commands;
   bool inside = false;
   bool open = false; // the last line continues

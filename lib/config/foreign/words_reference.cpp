@@ -15,7 +15,7 @@ constexpr const char* kWordsIntroduction = R"(
 
 Arguments of other training scripts and their keys. The command line answers each of them with the key;
 `vitrain config from-timm` and `vitrain config from-torchvision` translate the whole command of a run
-([guide.md](guide.md#coming-from-timm-or-torchvision)).
+([guide](guide/other-programs.md#coming-from-timm-or-torchvision)).
 )";
 
 std::string dashed(std::string_view word) {

@@ -11,7 +11,7 @@
 
 // PaddleViT's dialect: YAML files with upper-case keys (DATA, MODEL, TRAIN),
 // read as https://github.com/BR-IDL/PaddleViT reads them and translated to a
-// recipe. docs/guide.md, "Coming from PaddleViT".
+// recipe. docs/guide/other-programs.md, "Coming from PaddleViT".
 namespace vitrain::config {
 
 // True when one of a file's first-level keys is one of PaddleViT's.

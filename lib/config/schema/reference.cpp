@@ -44,7 +44,7 @@ optim: {lr: 1.0e-3, betas: [0.9, 0.95]}
 constexpr const char* kPaddleVitIntroduction = R"(
 ## PaddleViT's keys
 
-A file with upper-case keys is read as PaddleViT's ([guide.md](guide.md#coming-from-paddlevit)). The defaults are its
+A file with upper-case keys is read as PaddleViT's ([guide](guide/other-programs.md#coming-from-paddlevit)). The defaults are its
 ViT's; the defaults of other families, and their own keys below `MODEL`, are in
 `lib/config/paddlevit/families/`. `-set` takes these keys too.
 

@@ -134,7 +134,7 @@ struct AugmentConfig {
          "A policy in timm's words, as `rand-m9-mstd0.5-inc1`, `v0`, `3a` or "
          "`augmix-m5-w4-d2`, or `torchvision:randaugment-n2-m9-b31`, "
          "`torchvision:autoaugment-cifar10`, `torchvision:trivialaugment`, "
-         "`torchvision:augmix-s3` (docs/guide.md).")
+         "`torchvision:augmix-s3` (docs/guide/augment.md).")
         .written_as(
             "policy, as in rand-m9-mstd0.5-inc1", fault_of_auto_augment);
     v.field(

@@ -51,7 +51,7 @@ TEST(ExampleSource, Works) {
 
 TEST(ExampleSource, IsTheGuides) {
   EXPECT_THAT(
-      text_of("docs/guide.md"),
+      text_of("docs/guide/data.md"),
       HasSubstr(
           "```cpp\n" + text_of("tests/unit/data/sources/example_source.cpp") +
           "```\n"));
