@@ -76,7 +76,8 @@ std::string WebDataset::read_label(
     const std::string& archive) const {
   const std::string bytes = reader.contents(member, kMostLabelBytes);
   if (fields_.empty()) {
-    return std::string(trim(bytes));
+    constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+    return std::string(trim(without_prefix(bytes, kByteOrderMark)));
   }
   const auto where = [&] {
     return fmt::format(

@@ -548,6 +548,19 @@ TEST(WebDataset, SuffixesMayBeInCapitalLetters) {
       list_tar(folder.write("j.tar", json.finish()), "json:label").label(0), 1);
 }
 
+TEST(WebDataset, LabelsMayBeginWithAByteOrderMark) {
+  const TempFolder folder;
+  TarBuilder tar;
+  tar.file("a.jpg", "");
+  tar.file(
+      "a.cls",
+      "\xEF\xBB\xBF"
+      "1\r\n");
+  tar.file("b.jpg", "");
+  tar.file("b.cls", "0");
+  EXPECT_EQ(list_tar(folder.write("s.tar", tar.finish())).label(0), 1);
+}
+
 TEST(WebDataset, TheImageMayBeCalledSo) {
   const TempFolder folder;
   TarBuilder tar;
