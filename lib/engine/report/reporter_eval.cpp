@@ -9,6 +9,31 @@
 #include <fmt/format.h>
 
 namespace vitrain::engine {
+namespace {
+
+void add_counts(
+    Json& record,
+    const Evaluated& found,
+    bool classes,
+    const config::EvalConfig& eval) {
+  const EvalCounts& counts = found.counts;
+  if (classes) {
+    record["correct1"] = counts.correct1;
+    record["correct5"] = counts.correct5;
+  }
+  if (eval.real_labels) {
+    record["real_count"] = counts.real_count;
+    record["real_correct"] = counts.real_correct;
+  }
+  if (counts.clipped > 0) {
+    record["clipped_images"] = counts.clipped;
+  }
+  if (found.subset > 0) {
+    record["subset"] = found.subset;
+  }
+}
+
+} // namespace
 
 void Reporter::evaluating(std::int64_t done, std::int64_t batches) {
   if (!main_ || !progress_.wants_update()) {
@@ -65,20 +90,7 @@ void Reporter::evaluated(
       record[std::string(metric.name)] = counts.value(metric.value);
     }
   }
-  if (classes_) {
-    record["correct1"] = counts.correct1;
-    record["correct5"] = counts.correct5;
-  }
-  if (job_.recipe.eval.real_labels) {
-    record["real_count"] = counts.real_count;
-    record["real_correct"] = counts.real_correct;
-  }
-  if (counts.clipped > 0) {
-    record["clipped_images"] = counts.clipped;
-  }
-  if (found.subset > 0) {
-    record["subset"] = found.subset;
-  }
+  add_counts(record, found, classes_, job_.recipe.eval);
   records().write(record);
   if (report_) {
     report_->update();

@@ -52,8 +52,7 @@ void warn_of_idle_batch_norm(const Session& session, std::int64_t layers) {
   }
 }
 
-// Products in training's precision; and where optim.lookahead asks for them,
-// running statistics of BatchNorm.
+// Sets the precision of products and the statistics that Lookahead moves.
 void prepare_optimizer(const Session& session, optim::Optimizer& optimizer) {
   if (const auto type = product_type(session.precision.precision)) {
     optimizer.multiply_in(*type);
