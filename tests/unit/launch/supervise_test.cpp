@@ -12,6 +12,7 @@
 
 #include "core/check.h"
 #include "launch/processes/process.h"
+#include "logging/terminal/stream_output.h"
 #include "support/errors.h"
 #include "trial.h"
 
@@ -48,6 +49,7 @@ pid_t child_with(const std::string& variable, const std::string& value) {
 // Runs a trial in which rank `failing` must be reported with `code`, and checks
 // that no process or descriptor is left.
 Outcome expect_failure(Trial& trial, int failing, int code) {
+  logging::standard_error(); // keeps a descriptor from its first use on
   const int descriptors = open_descriptor_count();
   const Outcome outcome = trial.run();
   EXPECT_EQ(outcome.exit_code, code) << outcome.report;

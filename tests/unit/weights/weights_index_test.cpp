@@ -325,7 +325,7 @@ TEST_F(DividedWeights, TensorsThatAreNotWhereTheyShouldBeAreNamed) {
     many[fmt::format("{:04}", i)] = "1";
   }
   EXPECT_THAT(
-      refusal(index_of(many)), HasSubstr("1000 of 1000: '0000', '0001'"));
+      refusal(index_of(many)), HasSubstr("1,000 of 1,000: '0000', '0001'"));
   EXPECT_THAT(refusal(index_of(many)), HasSubstr("'0007' and 992 more (the"));
 }
 

@@ -218,9 +218,9 @@ TEST(Sampler, SaysHowManySamplesAnEpochHas) {
   } catch (const Error& error) {
     EXPECT_THAT(
         error.what(),
-        HasSubstr("an epoch has 768 of the 1000 training samples "
+        HasSubstr("an epoch has 768 of the 1,000 training samples "
                   "(data.sampler), which are fewer than one global batch of "
-                  "1000"));
+                  "1,000"));
   }
   EXPECT_EQ(
       Sampler(7, options(LastBatch::kKeep), {4, 2, 1}).epoch_samples(), 7);
