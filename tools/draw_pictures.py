@@ -1,20 +1,21 @@
 #!/usr/bin/env python3
-"""Draws docs/images/terminal.svg and loss_curve.svg from a run on a terminal.
+"""Draws docs/images/terminal.svg and report.png from a run on a terminal.
 
-usage: tools/draw_pictures.py VITRAIN           trains configs/shapes_vit_tiny.yaml, draws anew
-       tools/draw_pictures.py --check VITRAIN   says whether the terminal looks otherwise by now
+usage: tools/draw_pictures.py VITRAIN           trains configs/shapes_vit_tiny.yaml, draws them again
+       tools/draw_pictures.py --check VITRAIN   reports whether the terminal output has changed
 
-The picture is what a terminal of 100 columns showed, colours included: the start, the first epochs
-with the line of the running one, the end. The check makes a run of a few steps and compares the
-shape of the lines, without numbers, names and what differs from machine to machine.
+terminal.svg shows a terminal of 100 columns with its colours: the start, the first epochs, the line
+of the running epoch and the end. report.png is the top of the run's report.html in Chromium. The
+check trains a few steps and compares the shape of the lines, without numbers, names and facts of the
+machine.
 """
 
 import html
-import json
 import os
 import pathlib
 import pty
 import re
+import subprocess
 import sys
 import tempfile
 
@@ -24,7 +25,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 IMAGES = ROOT / "docs" / "images"
 COLUMNS = 100
 INK, FAINT, PAPER = "#d7dde4", "#8793a0", "#14181d"
-BLUE, GREEN = "#5aa9e6", "#7bc47f"
+GREEN = "#7bc47f"
 # By the codes of lib/logging/terminal/terminal_style.cpp.
 COLOURS = {"": INK, "1": "#ffffff", "36": "#6cc6d6", "32": GREEN, "33": "#e0b34a", "1;31": "#ef7b74",
            "2": FAINT}
@@ -34,14 +35,13 @@ SHORT = ["-set", "data.train.count=320", "-set", "data.eval.count=64", "-set", "
 
 
 def train(vitrain, more, work):
-    """The lines of a run, the states of its live line, its records."""
+    """Returns the lines of a run, the states of its live line, its folder."""
     work = pathlib.Path(work)
     (work / "configs").symlink_to(ROOT / "configs")
     command = [str(vitrain), "-cfg", "configs/shapes_vit_tiny.yaml", "-devices", "cpu:2", *more]
     lines, live = terminal.record(command, work, COLUMNS, {"OMP_NUM_THREADS": "1"})
-    metrics = next((work / "runs").glob("*/metrics.jsonl"))
-    records = [json.loads(line) for line in metrics.read_text().splitlines()]
-    return lines, [line for line in live if LIVE.match(terminal.plain(line))], records
+    run = next((work / "runs").iterdir())
+    return lines, [line for line in live if LIVE.match(terminal.plain(line))], run
 
 
 # --- drawing -----------------------------------------------------------------
@@ -89,53 +89,21 @@ def said(text, colour):
 def shown_lines(lines, live):
     """What the picture shows of a run."""
     text = [terminal.plain(line) for line in lines]
-    evaluations = [i for i, line in enumerate(text) if re.match(r"epoch \d+/\d+  eval", line)]
-    kept = evaluations[2]
+    epochs = [i for i, line in enumerate(text) if re.match(r"epoch \d+/\d+  loss", line)]
+    kept = epochs[2]
     # The running epoch is the one after those, half done.
     running = [line for line in live if terminal.plain(line).startswith(f"epoch {4}/")]
     return ([said("$ ./run_train_multi.sh", "1")] + lines[: kept + 1]
-            + [running[len(running) // 2], said(LEFT_OUT, "2")] + lines[evaluations[-1]:])
+            + [running[len(running) // 2], said(LEFT_OUT, "2")] + lines[epochs[-1]:])
 
 
-def path(points):
-    return "M" + " L".join(f"{x:.1f},{y:.1f}" for x, y in points)
-
-
-def loss_curve(records):
-    width, height, left, top, right, bottom = 760, 340, 60, 46, 62, 44
-    train = [r for r in records if r["kind"] == "train"]
-    evals = [r for r in records if r["kind"] == "eval"]
-    last = max(r["step"] for r in train)
-    highest = max(r["loss"] for r in train + evals)
-    across = lambda step: left + (width - left - right) * step / last
-    down = lambda share: top + (height - top - bottom) * (1 - share)
-    body = [f'<text x="{left}" y="26" font-size="14" fill="{INK}">'
-            f'shapes_vit_tiny: loss and top-1 over {last} steps</text>']
-    for i in range(6):
-        y = down(i / 5)
-        body.append(f'<line x1="{left}" x2="{width - right}" y1="{y}" y2="{y}" stroke="#2a323b"/>'
-                    f'<text x="{left - 8}" y="{y + 4}" font-size="12" fill="{FAINT}" '
-                    f'text-anchor="end">{highest * i / 5:.2f}</text>'
-                    f'<text x="{width - right + 8}" y="{y + 4}" font-size="12" fill="{GREEN}">'
-                    f'{20 * i} %</text>')
-    for i in range(6):
-        body.append(f'<text x="{across(last * i / 5)}" y="{height - 18}" font-size="12" '
-                    f'fill="{FAINT}" text-anchor="middle">{round(last * i / 5)}</text>')
-    curves = [
-        (train, "loss", highest, BLUE, "", "training loss"),
-        (evals, "loss", highest, BLUE, "5 4", "evaluation loss"),
-        (evals, "top1", 100, GREEN, "", "evaluation top-1"),
-    ]
-    for i, (rows, key, scale, colour, dash, name) in enumerate(curves):
-        points = [(across(r["step"]), down(r[key] / scale)) for r in rows]
-        body.append(f'<path d="{path(points)}" fill="none" stroke="{colour}" '
-                    f'stroke-width="2" stroke-dasharray="{dash}"/>')
-        x = width - right - 170
-        y = down(0.62) + 20 * i
-        body.append(f'<path d="M{x},{y - 4} h24" stroke="{colour}" stroke-width="2" '
-                    f'stroke-dasharray="{dash}"/>'
-                    f'<text x="{x + 32}" y="{y}" font-size="12" fill="{INK}">{name}</text>')
-    return svg(width, height, "".join(body))
+def draw_report(page, picture):
+    """Draws the top of a report as Chromium shows it on a light desktop."""
+    subprocess.run(
+        ["chromium", "--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars",
+         "--blink-settings=preferredColorScheme=1", "--virtual-time-budget=4000",
+         "--window-size=1100,720", f"--screenshot={picture}", page.as_uri()],
+        check=True, stderr=subprocess.DEVNULL)
 
 
 # --- checking ----------------------------------------------------------------
@@ -202,12 +170,12 @@ def main():
     if len(sys.argv) != 2:
         sys.exit(__doc__)
     with tempfile.TemporaryDirectory() as work:
-        lines, live, records = train(pathlib.Path(sys.argv[1]).resolve(), [], work)
+        lines, live, run = train(pathlib.Path(sys.argv[1]).resolve(), [], work)
+        IMAGES.mkdir(exist_ok=True)
+        draw_report(run / "report.html", IMAGES / "report.png")
     while not lines[-1]:
         lines.pop()
-    IMAGES.mkdir(exist_ok=True)
     (IMAGES / "terminal.svg").write_text(draw_terminal(shown_lines(lines, live)))
-    (IMAGES / "loss_curve.svg").write_text(loss_curve(records))
 
 
 if __name__ == "__main__":
