@@ -164,10 +164,18 @@ launch::SupervisorOptions supervisor_options(const PreparedJob& prepared) {
   return options;
 }
 
-// Leaves in the run folder why an attempt failed.
-void record_failure(const RunDirectory& run, const launch::Outcome& outcome) {
+// Writes the reason of a failed attempt into the run folder, unless another
+// process has it now, or a resumed run was stopped before it changed.
+void record_failure(
+    const PreparedJob& prepared,
+    const RunDirectory& run,
+    const launch::Outcome& outcome) {
   const int code = outcome.exit_code;
-  if (code == 0 || code == static_cast<int>(ExitCode::kStopped)) {
+  const bool is_ours = !prepared.lock || !prepared.lock->is_lost();
+  const bool is_unchanged =
+      outcome.stopped_in_setup && !prepared.job.resume.empty();
+  if (code == 0 || code == static_cast<int>(ExitCode::kStopped) ||
+      !prepared.decides() || !is_ours || is_unchanged) {
     return;
   }
   const std::string reason = !outcome.reason.empty() ? outcome.reason
@@ -222,9 +230,7 @@ int supervise_here(PreparedJob& prepared) {
     options.store_port = store.port;
     const launch::Outcome outcome = launch::supervise(options);
     tell(outcome.report);
-    if (prepared.decides()) {
-      record_failure(run, outcome);
-    }
+    record_failure(prepared, run, outcome);
     if (job.mode == JobMode::kEval && prepared.decides() &&
         remove_unkept(job.recipe, run, outcome.exit_code) &&
         outcome.exit_code != 0) {

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <utility>
 
 #include "core/system/clock.h"
 #include "launch/processes/signals.h"
@@ -27,8 +28,12 @@ double processor_seconds() {
 
 } // namespace
 
-LiveReport::LiveReport(job::RunDirectory folder)
-    : folder_(std::move(folder)), reader_(folder_.metrics()) {
+LiveReport::LiveReport(
+    job::RunDirectory folder,
+    std::function<bool()> may_write)
+    : folder_(std::move(folder)),
+      may_write_(std::move(may_write)),
+      reader_(folder_.metrics()) {
   const launch::BlockedSignals blocked;
   thread_ = std::thread([this] { work(); });
 }
@@ -86,7 +91,9 @@ void LiveReport::write() {
       run.state = RunState::kRunning;
       run.reason.clear();
     }
-    write_report({&run, 1}, report_file(folder_));
+    if (may_write_()) {
+      write_report({&run, 1}, report_file(folder_));
+    }
     problem_.clear();
   } catch (const std::exception& error) {
     problem_ = error.what();

@@ -2,6 +2,7 @@
 
 #include <condition_variable>
 #include <cstdint>
+#include <functional>
 #include <mutex>
 #include <string>
 #include <thread>
@@ -16,7 +17,11 @@ namespace vitrain::report {
 // kept as a problem and stops nothing.
 class LiveReport {
  public:
-  explicit LiveReport(job::RunDirectory folder);
+  // `may_write` is called before each page, on the thread; without its consent
+  // no page is written.
+  explicit LiveReport(
+      job::RunDirectory folder,
+      std::function<bool()> may_write = [] { return true; });
   // Ends without another page.
   ~LiveReport();
   LiveReport(const LiveReport&) = delete;
@@ -45,6 +50,7 @@ class LiveReport {
   void end();
 
   job::RunDirectory folder_;
+  std::function<bool()> may_write_;
   RecordReader reader_; // used by the thread only, like the members below
   Cost cost_;
   std::string problem_;

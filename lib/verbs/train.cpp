@@ -3,6 +3,7 @@
 
 #include "config/schema/writer.h"
 #include "core/check.h"
+#include "core/text/json_values.h"
 #include "core/text/print_lines.h"
 #include "core/text/text.h"
 #include "job/launched_job.h"
@@ -185,25 +186,53 @@ void close_failed_run(job::PreparedJob& prepared) {
   }
 }
 
-// Whether a worker has said in its last words how to continue, evaluate and
-// look at the run.
-bool told_commands(const job::PreparedJob& prepared, int code) {
+Json end_record(const job::PreparedJob& prepared) {
+  return prepared.job.run_directory.empty()
+      ? Json()
+      : report::open_run(prepared.job.run().path).records.done;
+}
+
+// Returns true if a worker has printed the commands that continue, evaluate and
+// show the run. `before`: the end record of the process before.
+bool told_commands(
+    const job::PreparedJob& prepared,
+    int code,
+    const Json& before) {
   if (has_failed(code) || prepared.finished) {
     return false;
   }
-  return !prepared.job.recipe.log.jsonl ||
-      report::open_run(prepared.job.run().path).records.done.is_object();
+  if (!prepared.job.recipe.log.jsonl) {
+    return true;
+  }
+  const Json done = end_record(prepared);
+  return done.is_object() && done != before &&
+      json_number(done, "exit") == code;
+}
+
+void tell_commands(const job::PreparedJob& prepared) {
+  if (prepared.decides() && !prepared.job.run_directory.empty()) {
+    logging::standard_error().write(report::ending_of(prepared.job.run().path));
+  }
 }
 
 // Supervises the workers to the end of the run, and says what comes next.
 int run_to_end(job::PreparedJob& prepared) {
   const bool trains = prepared.job.mode == job::JobMode::kTrain;
-  const int code = job::supervise(prepared);
+  const Json before = end_record(prepared);
+  int code = 0;
+  try {
+    code = job::supervise(prepared);
+  } catch (const std::exception&) {
+    if (trains) {
+      tell_commands(prepared);
+    }
+    throw;
+  }
   if (trains && has_failed(code)) {
     close_failed_run(prepared);
   }
-  if (trains && prepared.decides() && !told_commands(prepared, code)) {
-    logging::standard_error().write(report::ending_of(prepared.job.run().path));
+  if (trains && !told_commands(prepared, code, before)) {
+    tell_commands(prepared);
   }
   return code;
 }

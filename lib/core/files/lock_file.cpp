@@ -125,6 +125,11 @@ bool LockFile::take_from(const LockHolder& first) {
     for (std::size_t i = 1; i < chain.size(); ++i) {
       stands = stands && stands_at(claim_on(path_, chain[i - 1]), chain[i]);
     }
+    // The holder may have continued meanwhile, for example after SIGCONT.
+    if (stands && !alive_ && !is_gone(last, file)) {
+      const auto now = read_holder(file);
+      stands = now && now->nonce == last.nonce && now->time == last.time;
+    }
     if (!stands) {
       if (owns(claim)) {
         ::unlink(claim.c_str());

@@ -14,7 +14,8 @@ namespace vitrain::engine {
 
 void Reporter::open_report() {
   if (job_.recipe.log.jsonl) { // of which it is made
-    report_ = std::make_unique<report::LiveReport>(job_.run());
+    report_ = std::make_unique<report::LiveReport>(
+        job_.run(), [this] { return !is_lost(); });
     if (job_.mode == job::JobMode::kTrain) { // one evaluation is over soon
       report_->update();
     }

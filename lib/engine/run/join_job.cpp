@@ -4,6 +4,7 @@
 #include <termios.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <filesystem>
 #include <set>
@@ -17,6 +18,7 @@
 #include "job/run/resume_advice.h"
 #include "job/run/run_directory.h"
 #include "job/run_decision.h"
+#include "launch/devices/cgroup.h"
 #include "launch/devices/cores.h"
 #include "launch/processes/descriptors.h"
 #include "launch/supervise/worker_log.h"
@@ -125,8 +127,12 @@ void share_cores(job::PreparedJob& prepared, const Peers& peers, int rank) {
                         .get<std::vector<int>>());
     cores.insert(masks.back().begin(), masks.back().end());
   }
-  if (auto crowded = launch::crowding_note(
-          static_cast<int>(masks.size()), static_cast<int>(cores.size()))) {
+  int available = static_cast<int>(cores.size());
+  if (const auto quota = launch::Cgroup().cpu_quota()) {
+    available = std::max(1, std::min(available, static_cast<int>(*quota)));
+  }
+  if (auto crowded =
+          launch::crowding_note(static_cast<int>(masks.size()), available)) {
     prepared.notes.push_back(*std::move(crowded));
   }
   job.cores_per_worker = launch::core_shares(masks)[own];

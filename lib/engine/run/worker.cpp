@@ -348,6 +348,7 @@ int run_worker() {
     tell_failure(context, job, reporter, first_words(error));
     remove_unkept_evaluation(context, job, code_of(error));
     close_reporter(reporter);
+    joined.lock.reset(); // after the reporter, whose lease would restore it
     std::fflush(nullptr);
     // Closing a group that has failed may take long: NCCL's threads wait for
     // operations that will not end.

@@ -21,17 +21,23 @@ StreamOutput::StreamOutput(int fd)
 StreamOutput::~StreamOutput() {
   const Stopwatch watch;
   flush();
-  while (!sink_.flush() && watch.seconds() < kLastWait) {
+  while (!sink_.flush() && sink_.error().empty() &&
+         watch.seconds() < kLastWait) {
     wait_for_events(sink_.fd(), POLLOUT, kLastWait - watch.seconds());
   }
   flush();
 }
 
 void StreamOutput::write(std::string_view text) {
+  // A reader that keeps up may take this long for the whole text; a stalled one
+  // is not waited for again before it reads.
+  const Stopwatch watch;
   flush();
   while (!text.empty()) {
     const std::size_t end = std::min(text.find('\n'), text.size() - 1) + 1;
-    sink_.write(text.substr(0, end), /*patience=*/0.0);
+    sink_.write(
+        text.substr(0, end),
+        std::max(0.0, RecordSink::kPatience - watch.seconds()));
     text.remove_prefix(end);
   }
 }

@@ -93,8 +93,14 @@ bool is_good_end(int code) {
 // Without records, only the logs show a failure. `unread`: the records could
 // not be read.
 void find_state(Run& run, bool unread) {
+  // Records older than failure.json belong to an earlier process.
+  std::error_code no_failure;
+  std::error_code no_records;
+  const auto failed = fs::last_write_time(run.folder.failure(), no_failure);
+  const auto recorded = fs::last_write_time(run.folder.metrics(), no_records);
+  const bool failed_since = !no_failure && !no_records && failed > recorded;
   const auto code = json_number(run.records.done, "exit");
-  if (code && is_good_end(static_cast<int>(*code))) {
+  if (code && is_good_end(static_cast<int>(*code)) && !failed_since) {
     run.state = *code == 0 ? RunState::kDone : RunState::kStopped;
     return;
   }
