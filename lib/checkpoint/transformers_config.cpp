@@ -107,7 +107,8 @@ class ImageProcessor {
   void read_colours() {
     std::vector<double> mean{0.0, 0.0, 0.0};
     std::vector<double> std{1.0, 1.0, 1.0};
-    if (flag("do_normalize", true)) {
+    // MobileViT's processor normalises only on request.
+    if (flag("do_normalize", class_.name != "MobileViT")) {
       const auto own_mean = values_.colours("image_mean", /*positive=*/false);
       const auto own_std = values_.colours("image_std", /*positive=*/true);
       if (!own_mean || !own_std) {
@@ -196,7 +197,7 @@ class ImageProcessor {
     } else if (class_.name == "PoolFormer" || class_.name == "Levit") {
       const double share = class_.name == "Levit"
           ? 224.0 / 256.0
-          : values_.number("crop_pct", 1.0).value_or(1.0);
+          : values_.number("crop_pct", 1.0).value_or(0.9);
       set_checked(
           "center",
           cut,

@@ -119,6 +119,10 @@ bool apply_data_path(
         printable(data_path)));
   }
   const auto path_of = [&](SourceKind kind, bool training) {
+    if (training && data_path != given) { // whatever else is in the folder
+      const fs::path path = fs::path(given).lexically_normal();
+      return (path.has_filename() ? path : path.parent_path()).native();
+    }
     std::string path = source_path(kind, data_path, training);
     std::error_code error;
     // With data.split, the dataset may be the folder itself.

@@ -104,8 +104,9 @@ struct Labels {
   bool need_names = true;
 };
 
-// Numbers, which need no list to mean the same; names only where some look like
-// numbers, because LabelTexts would take one for the other.
+// Numbers, which need no list to mean the same. Names if some of them look like
+// numbers and the dataset itself has names: evaluation reads labels in the form
+// of the training data.
 Labels labels_of(const Index& index) {
   const std::vector<std::string>& classes = index.classes();
   std::int64_t used = 0; // classes up to the largest label
@@ -120,7 +121,7 @@ Labels labels_of(const Index& index) {
     labels.texts.push_back(std::to_string(c));
   }
   labels.need_names = labels.texts != classes || used < std::ssize(classes);
-  if (look_like_numbers) {
+  if (look_like_numbers && index.label_form() != LabelForm::kNumbers) {
     labels.texts = classes;
   }
   return labels;

@@ -146,7 +146,9 @@ OnnxModel record_onnx(
       }
     }
   }
-  return to_onnx(trace(model, spec, /*any_size=*/false), description, names);
+  const jit::Module fixed = trace(model, spec, /*any_size=*/false);
+  check_same_outputs(model, fixed, spec);
+  return to_onnx(fixed, description, names);
 }
 
 } // namespace vitrain::exports

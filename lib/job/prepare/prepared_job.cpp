@@ -6,6 +6,8 @@
 #include "core/check.h"
 #include "core/files/files.h"
 #include "core/text/text.h"
+#include "data/sources/kinds/list_columns.h"
+#include "data/sources/labels/class_names.h"
 #include "job/options/data_options.h"
 #include "job/options/precision.h"
 #include "job/prepare/choose_devices.h"
@@ -42,6 +44,29 @@ void add_note(const std::string& note, PreparedJob& prepared) {
   }
 }
 
+// Returns a warning if labels of the evaluation data are numbers, but could be
+// the names that the weights' classes have; otherwise "".
+std::string label_form_warning(
+    const PreprocessRecord& record,
+    const config::SourceConfig& source,
+    const data::Index& index) {
+  const bool may_have_names = source.kind == config::SourceKind::kTar ||
+      (source.kind == config::SourceKind::kList &&
+       data::is_csv(source.path.value_or("")));
+  if (!may_have_names || index.label_form() != data::LabelForm::kNumbers ||
+      record.labels == data::LabelForm::kNumbers ||
+      !data::are_numbers(index.classes()) ||
+      !data::have_numeric_names(record.classes)) {
+    return "";
+  }
+  return fmt::format(
+      "warning: labels of data.eval are read as numbers from 0, but {} has "
+      "classes whose names look like numbers ('{}' is class 0): if the labels "
+      "are names, list all names in data.eval.class_map",
+      record.source,
+      printable(record.classes.front()));
+}
+
 // Compares the classes of data.eval with those of the weights. A published
 // count of classes yields to model.num_classes.
 void check_evaluated_classes(PreparedJob& prepared) {
@@ -56,6 +81,8 @@ void check_evaluated_classes(PreparedJob& prepared) {
     check_classes(record, classes);
   }
   add_note(class_note(record, "data.eval", classes), prepared);
+  add_note(
+      label_form_warning(record, recipe.data.eval, *prepared.eval), prepared);
 }
 
 // Checks the classes of the evaluated or initial weights, and of a teacher.

@@ -343,6 +343,12 @@ TEST_F(DataPath, MayNameTheTrainingData) {
           {"data.train.kind=list", "data.eval.kind=list"})
           .eval.path,
       root + "/val_list.txt");
+  // The named file is used even if the folder has another one.
+  std::ofstream(folder_.path() / "train.csv") << "";
+  EXPECT_EQ(
+      data(root + "/train.csv", {"data.train.kind=list", "data.eval.kind=list"})
+          .train.path,
+      root + "/train.csv");
   // A folder that has one called train is meant itself.
   std::filesystem::create_directories(folder_.path() / "train/train");
   EXPECT_EQ(data(root + "/train").train.path, root + "/train/train");
