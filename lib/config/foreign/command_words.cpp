@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <iterator>
 #include <ranges>
+#include <span>
+#include <string>
 #include <utility>
 
 #include <fmt/format.h>
@@ -72,6 +74,31 @@ void find_prefix(const Program& program, GivenOption& option) {
     option.candidates.clear();
     option.word = found;
   }
+}
+
+// Returns the number of processes that a launcher's options start; 0 if they do
+// not say it.
+std::int64_t launched_workers(std::span<const std::string> launcher) {
+  std::int64_t workers = 0;
+  std::int64_t nodes = 1;
+  for (std::size_t i = 0; i < launcher.size(); ++i) {
+    std::string name = launcher[i];
+    if (!is_option(name)) {
+      continue;
+    }
+    std::string value = i + 1 < launcher.size() ? launcher[i + 1] : "";
+    if (const std::size_t equals = name.find('='); equals != name.npos) {
+      value = name.substr(equals + 1);
+      name.resize(equals);
+    }
+    name = option_name(name);
+    std::int64_t number = 0;
+    if (parse_int(value, number) && number > 0) {
+      workers = name == "nproc_per_node" ? number : workers;
+      nodes = name == "nnodes" ? number : nodes;
+    }
+  }
+  return workers * nodes;
 }
 
 std::string dashes_of(std::string_view name) {
@@ -175,6 +202,12 @@ void Words::read_command(
     } else {
       set_option(*option.word, values, source, problems);
     }
+  }
+  const std::int64_t workers = launched_workers(
+      std::span<const std::string>(line).first(line.size() - rest.size()));
+  const Word* world = program_->find("world_size");
+  if (world != nullptr && workers > 0 && !given(world->name)) {
+    set(*world, scalar_node(std::to_string(workers)), source, problems);
   }
   read_config_file(problems);
 }

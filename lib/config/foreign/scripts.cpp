@@ -73,7 +73,9 @@ std::string_view other_script(
         : "is DeiT's, Swin's or PyTorch's example, whose defaults are others; "
           "start from a recipe of configs/";
   }
-  return name.find("train") != name.npos
+  const bool is_other = name.find("pretrain") != name.npos ||
+      name.find("quantization") != name.npos;
+  return name.find("train") != name.npos && !is_other
       ? ""
       : "is another script, whose words may mean something else; give its "
         "words alone if they are the same ones";
@@ -88,6 +90,11 @@ std::span<const std::string> arguments_of(
     return !is_option(word) && (word.ends_with(".py") || word.ends_with(".sh"));
   });
   if (script == line.end()) {
+    const auto module = std::ranges::find(line, "-m");
+    if (!line.empty() && line.front().find("python") != std::string::npos &&
+        line.end() - module >= 2) {
+      return line.subspan(module - line.begin() + 2);
+    }
     return line;
   }
   const std::string_view answer = other_script(*script, line);

@@ -115,7 +115,7 @@ class TorchvisionTranslator : private Translator {
     if (drops != std::end(kTorchvisionDrops)) {
       recipe_.model.drop_path = drops->drop_path;
       if (drops->dropout > 0.0) {
-        differs(
+        left_out(
             "model",
             fmt::format(
                 "torchvision's has dropout of {} in front of the classifier",
@@ -275,6 +275,12 @@ class TorchvisionTranslator : private Translator {
       return;
     }
     EmaConfig& ema = recipe_.train.ema;
+    if (!words_.given("world_size")) {
+      differs(
+          "model_ema_decay",
+          "for one worker: torchvision adjusts it to the number of processes; "
+          "for N of them give --world-size N");
+    }
     ema.every = words_.integer("model_ema_steps");
     ema.count = EmaCount::kEpoch;
     const double world = static_cast<double>(

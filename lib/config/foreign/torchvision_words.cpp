@@ -93,7 +93,7 @@ constexpr auto kTorchvisionWords = std::to_array<Word>({
        "data.augment.erasing data.augment.erasing_mode "
        "data.augment.erasing_area data.augment.erasing_aspect"),
     to("amp", kFlag, "false", "train.precision", "fp16"),
-    idle("world_size", kInteger, "1", "by itself"),
+    by_value("world_size", kInteger, "1", "by itself"),
     idle("dist_url", kText, "'env://'", "by itself"),
     to("model_ema",
        kFlag,

@@ -231,12 +231,17 @@ std::string late_average(const Recipe& recipe, const Plan& plan) {
 // Returns a note if the average is never updated after its start; otherwise "".
 std::string idle_average(const Recipe& recipe, const Plan& plan) {
   const EmaConfig& ema = recipe.train.ema;
+  if (!ema.active() || plan.ema_start > plan.total_steps) {
+    return "";
+  }
   std::int64_t copied = plan.total_steps; // the last step that averages
+  if (ema.count == EmaCount::kRun) {
+    copied -= copied % ema.every;
+  }
   while (copied > 0 && !updates_average(ema, plan.timeline, copied)) {
     --copied;
   }
-  if (!ema.active() || plan.ema_start > plan.total_steps ||
-      copied > plan.ema_start) {
+  if (copied > plan.ema_start) {
     return "";
   }
   return fmt::format(

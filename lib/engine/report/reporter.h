@@ -155,6 +155,7 @@ class Reporter {
   bool shows(const MetricInfo& metric, const Evaluated& found) const;
   // Whether an epoch, whose line stays on the terminal, ends with this step.
   bool ends_epoch(std::int64_t step) const;
+  void add_to_epoch(const TrainReport& report);
   void add_to_epoch(const Evaluated& found, bool best);
   // Of the processes before this one, as their records say.
   void add_earlier_time(std::int64_t step);
@@ -183,6 +184,10 @@ class Reporter {
   logging::EpochSummary epoch_; // that is under way
   double epoch_loss_ = 0.0; // sum over its samples
   double epoch_samples_ = 0.0;
+  std::int64_t epoch_begin_ = 0; // steps made when the epoch began
+  // Steps made when the first report of these sums began, and at the last one.
+  std::int64_t sums_begin_ = 0;
+  std::int64_t sums_end_ = 0;
   Stopwatch epoch_watch_;
   double earlier_seconds_ = 0.0;
   std::int64_t resumed_step_ = 0;

@@ -126,7 +126,9 @@ void Reporter::epoch_ended(std::int64_t step, double lr) {
   epoch_.epochs = length_.epochs;
   epoch_.lr = lr;
   epoch_.seconds = epoch_watch_.restart();
-  if (epoch_samples_ > 0.0) {
+  // Reports may end within an epoch: their sums are then of other steps.
+  if (epoch_samples_ > 0.0 && sums_begin_ == epoch_begin_ &&
+      sums_end_ == step) {
     epoch_.loss = epoch_loss_ / epoch_samples_;
   }
   progress_.clear();
@@ -134,6 +136,7 @@ void Reporter::epoch_ended(std::int64_t step, double lr) {
     return logging::epoch_line(epoch_, style);
   });
   epoch_ = {};
+  epoch_begin_ = step;
   epoch_loss_ = 0.0;
   epoch_samples_ = 0.0;
 }

@@ -92,6 +92,15 @@ void Reporter::own_train(const TrainReport& report) {
   }
 }
 
+void Reporter::add_to_epoch(const TrainReport& report) {
+  if (epoch_samples_ == 0.0) {
+    sums_begin_ = report.step - report.steps;
+  }
+  sums_end_ = report.step;
+  epoch_loss_ += report.loss_sum;
+  epoch_samples_ += static_cast<double>(report.count);
+}
+
 void Reporter::train(const TrainReport& report) {
   if (!alone_ && job_.recipe.log.progress != config::ProgressKind::kOff) {
     own_train(report);
@@ -105,8 +114,7 @@ void Reporter::train(const TrainReport& report) {
       report.seconds / static_cast<double>(report.steps);
   train_seconds_ += report.seconds;
   train_samples_ += count;
-  epoch_loss_ += report.loss_sum;
-  epoch_samples_ += count;
+  add_to_epoch(report);
   shown_ = {
       .phase = logging::Phase::kTrain,
       .epoch = report.epoch,

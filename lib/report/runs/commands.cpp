@@ -43,9 +43,11 @@ std::string program_here() {
 
 // Continues a run that has all its steps: twice as many.
 std::string more_steps(const config::Recipe& recipe) {
-  return recipe.run.max_steps
+  const std::string more = recipe.run.max_steps
       ? fmt::format("run.max_steps={}", 2 * *recipe.run.max_steps)
       : fmt::format("run.epochs={}", 2 * recipe.run.epochs);
+  // A run that its patience has ended would end again at once.
+  return recipe.run.patience ? more + " -set run.patience=null" : more;
 }
 
 // What can be done with a run. `start`: the program, and how to get to where

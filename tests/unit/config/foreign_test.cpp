@@ -593,7 +593,7 @@ TEST(Foreign, DropoutOfTorchvisionsClassifiersIsSaid) {
       of_command(torchvision(), "--model efficientnet_v2_s");
   expect_values(translation.recipe, {{"model.drop_path", "0.2"}});
   EXPECT_THAT(
-      words_of(translation.differs), ElementsAre("model: efficientnet_v2_s"));
+      words_of(translation.missing), ElementsAre("model: efficientnet_v2_s"));
   expect_values(
       of_command(torchvision(), "--model resnet50").recipe,
       {{"model.drop_path", "0.0"}});
