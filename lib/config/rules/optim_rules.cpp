@@ -85,6 +85,13 @@ void check_exchange(const Recipe& recipe, Checker& checker) {
       "the same: use another dist.sync.mode",
       others);
   checker.require(
+      !optim.lookahead.buffers || !workers ||
+          mode != SyncMode::kDelayedAllreduce || !recipe.dist.sync.predict,
+      "optim.lookahead.buffers",
+      "a predicted update would move the slow running statistics twice: set "
+      "dist.sync.predict: false",
+      others);
+  checker.require(
       !optim.lookahead.changes() || !workers || mode != SyncMode::kAsyncPs,
       "optim.lookahead.every",
       "ramp, buffers and ends_slow go by the steps of the run, of which "

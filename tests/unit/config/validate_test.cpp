@@ -463,7 +463,13 @@ TEST(Validate, ModesThatMakeNoSenseAreRefusedWithTheReason) {
        "nobody to exchange with"},
       {{"dist.mode=single_process", "dist.compress=bf16"},
        four,
-       "dist.compress: nothing travels between processes"}};
+       "dist.compress: nothing travels between processes"},
+      {{"dist.sync.mode=delayed_allreduce",
+        "dist.sync.predict=true",
+        "optim.lookahead.every=5",
+        "optim.lookahead.buffers=true"},
+       four,
+       "optim.lookahead.buffers: "}};
   for (const Case& test : cases) {
     EXPECT_THAT(
         problems_of(test.sets, test.circumstances), HasSubstr(test.reason))
