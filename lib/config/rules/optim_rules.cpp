@@ -88,8 +88,7 @@ void check_exchange(const Recipe& recipe, Checker& checker) {
       !optim.lookahead.buffers || !workers ||
           mode != SyncMode::kDelayedAllreduce || !recipe.dist.sync.predict,
       "optim.lookahead.buffers",
-      "a predicted update would move the slow running statistics twice: set "
-      "dist.sync.predict: false",
+      "cannot follow predicted updates: set dist.sync.predict: false",
       others);
   checker.require(
       !optim.lookahead.changes() || !workers || mode != SyncMode::kAsyncPs,
