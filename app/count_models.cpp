@@ -1,5 +1,5 @@
-// Part of the build: count_models FILE writes a row of model_table.cpp for
-// every model that `vitrain models` lists, so that this verb needs no torch.
+// Build tool: count_models FILE writes a row of model_table.cpp for every model
+// that `vitrain models` lists, so that this verb needs no torch.
 
 #include <cstdio>
 #include <exception>

@@ -1,6 +1,6 @@
 // The program that users start. It runs the verbs that need no torch, whose
 // libraries take 0.2 s to load, and supervises workers, which are processes of
-// vitrain_torch in the same folder. For all other verbs this process becomes
+// vitrain_torch in the same folder. For all other verbs, this process becomes
 // that program (exec).
 
 #include <fcntl.h>
@@ -22,8 +22,9 @@
 
 namespace {
 
-// The program with torch, kept open: a worker that is started anew hours later
-// is of the same build, also when another one has been installed by then.
+// Opens the program with torch and keeps it open, so that a worker that is
+// restarted hours later is of the same build, even if another build has been
+// installed since. Returns a path to it.
 std::filesystem::path open_program_with_torch() {
   std::filesystem::path path =
       vitrain::executable_path().replace_filename(vitrain::kProgramWithTorch);

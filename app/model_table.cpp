@@ -12,7 +12,7 @@ struct Row {
   models::ModelCounts counts;
 };
 
-// The table written by count_models.cpp.
+// Table that count_models.cpp writes.
 constexpr Row kRows[] = {
 #include "model_rows.inc"
 };

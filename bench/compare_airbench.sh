@@ -1,12 +1,12 @@
 #!/bin/sh
-# configs/cifar10_airbench94.yaml beside the package airbench, the recipe's author's
-# own code (Jordan, arXiv:2404.00498), on the same images and cores: top-1 in
-# percent under the recipe's test-time augmentation, and seconds of the whole
-# training. The published 94 % are of CIFAR-10's lossless files.
+# Compares configs/cifar10_airbench94.yaml with the package airbench, the code of
+# the recipe's author (Jordan, arXiv:2404.00498), on the same images and cores:
+# top-1 in percent with the recipe's test-time augmentation, and seconds of the
+# whole training. The published 94 % were reached on CIFAR-10's lossless files.
 #
 # usage: bench/compare_airbench.sh [TAR]
 #   TAR   train/CLASS/* and test/CLASS/* as .tar.zst;
-#         default: ../shared/data/cifar10-jpg.tar.zst beside this folder
+#         default: ../shared/data/cifar10-jpg.tar.zst next to the repository
 #
 # Settings: SEEDS ("1 2 3"), VITRAIN_PEER_PYTHON (a Python with torch,
 #   torchvision and Pillow; default: installed into the user's cache). Takes

@@ -1,14 +1,14 @@
 #!/bin/sh
-# The train step of whole models beside vitrain's own at another commit, on this
-# machine's CPU: one process with all cores, random pixels, AdamW, clipped.
+# Compares the train step of whole models with vitrain at another commit, on this
+# machine's CPU: one process with all cores, random pixels, AdamW, clipped gradients.
 #
 # usage: bench/compare_commit.sh COMMIT [MODEL[:PRECISION]...]
-#   COMMIT     what `git rev-parse` takes; it is built in the user's cache
-#   MODEL      a name that both have; default: vit_small_patch16_224 and resnet50
-#   PRECISION  fp32 or bf16; default: both, without bf16 where the processor has
+#   COMMIT     any commit name of `git rev-parse`; it is built in the user's cache
+#   MODEL      a name that both versions know; default: vit_small_patch16_224 and resnet50
+#   PRECISION  fp32 or bf16; default: both, without bf16 if the processor has
 #              no instructions for it
-# A table, images/s and the ratio's median, smallest and largest. The last line is
-# `ratio R`, now / then: the smallest of the models.
+# Prints a table of images/s with the median, smallest and largest ratio. The last
+# line is `ratio R`: the smallest median of now / then over the models.
 #
 # Settings: PAIRS (5), STEPS (8), SKIP (3: first steps not counted), BATCH (8).
 set -eu
@@ -38,7 +38,7 @@ work=$(mktemp -d "$cache/run.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM
 
-# A clone, not a worktree: nothing is left in this repository when it is deleted.
+# A clone rather than a worktree, so that deleting it leaves nothing in this repository.
 then=$cache/commits/$commit
 if [ ! -d "$then" ]; then
   rm -rf "$then.new"
@@ -50,7 +50,7 @@ say "building $then"
 "$root/tools/setup.sh" train
 "$then/tools/setup.sh" train
 
-# A row: both, one after the other, `pairs` times, in changing order.
+# Measures a row of the table: both versions in turns, `pairs` times, alternating the order.
 compare() {
   rm -f "$work/speeds"
   for pair in $(seq "$pairs"); do

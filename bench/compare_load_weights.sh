@@ -1,12 +1,12 @@
 #!/bin/sh
-# Seconds to load ViT-B/16 (346 MB, page cache warm) into the model, per format:
-# vitrain beside safetensors' load_file, torch.load and numpy.load with
-# load_state_dict.
+# Measures the seconds to load ViT-B/16 (346 MB, page cache warm) into the model, per
+# format: vitrain compared with safetensors' load_file, torch.load and numpy.load, each
+# followed by load_state_dict.
 #
 # usage: bench/compare_load_weights.sh
 #
-# Prints seconds of both, the memory that ours took beyond the model, and as the
-# last line `ratio R` for safetensors: theirs / ours.
+# Prints the seconds of both, the memory that vitrain used beyond the model, and as
+# the last line `ratio R` for safetensors: theirs / ours.
 #
 # Settings: PAIRS (5), VITRAIN_PEER_PYTHON (a Python with torch, timm, numpy and
 #   safetensors; default: installed into the user's cache).

@@ -1,15 +1,15 @@
 #!/bin/sh
-# From JPEG files to the uint8 pixels of training (decode, random resized crop,
-# bicubic, flip; 224 x 224), per core in process CPU time: vitrain beside Pillow
-# 12.0.0 with torchvision's PIL transforms, which is timm's loader, and beside
-# torchvision's decoder with its tensor transforms. All cut the same crops; our
-# pixels have to be Pillow's, byte by byte.
+# Measures the way from JPEG files to uint8 training pixels (decode, random resized
+# crop, bicubic, flip; 224 x 224) in images per second of one core's CPU time: vitrain
+# compared with Pillow 12.0.0 and torchvision's PIL transforms, which timm's loader
+# uses, and with torchvision's decoder and tensor transforms. All use the same crops;
+# vitrain's pixels must equal Pillow's byte by byte.
 #
 # usage: bench/compare_loader.sh
 #
-# Prints images/s, then `ratio of ...` for the tensor transforms and for packed
-# files (beside Pillow), their size, and as the last line `ratio R`: ours /
-# Pillow's chain, from the files as they are.
+# Prints images/s, then `ratio of tensors` (ours / tensor transforms), `ratio of
+# packed` (ours from packed files / Pillow), the size of packed files, and as the last
+# line `ratio R`: ours / Pillow, both from the original files.
 #
 # Settings: PAIRS (5), IMAGES_TAR (a plain tar of JPEG files; default
 #   ../shared/data/imagenet-sample.tar), VITRAIN_PEER_PYTHON (a Python with torch,
@@ -31,7 +31,7 @@ trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM
 . "$root/bench/peer.sh"
 
-# Images/s of a side; its output is `images seconds [bytes]`.
+# speed FILE: images/s of one side, from its output `images seconds [bytes]`.
 speed() { awk '{ printf "%.2f", $1 / $2 }' "$1"; }
 
 ours() { # KIND [PIXELS]
@@ -44,7 +44,7 @@ theirs() { # KIND [PIXELS]
     "$work/crops" ${2+"$2"} >"$work/$1"
 }
 
-# pair OURS THEIRS FILE: adds `A B` to the pairs.
+# pair OURS THEIRS FILE: appends the images/s of both sides to FILE.
 pair() { echo "$(speed "$work/$1") $(speed "$work/$2")" >>"$work/$3"; }
 
 "$root/tools/setup.sh" train

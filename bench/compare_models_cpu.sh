@@ -1,18 +1,18 @@
 #!/bin/sh
-# The train step of whole models beside timm's on this machine's CPU: one process
-# with all cores, random pixels, AdamW, clipped; the peer eager (in channels_last
-# where that is faster) and under torch.compile.
+# Compares the train step of whole models with timm's on this machine's CPU: one
+# process with all cores, random pixels, AdamW, clipped gradients; timm in eager mode
+# (in channels_last if that is faster) and under torch.compile.
 #
 # usage: bench/compare_models_cpu.sh [MODEL[:PRECISION]...]
-#   MODEL      a name that vitrain and timm both have, or small_vit (32 px, batch
+#   MODEL      a name that vitrain and timm both know, or small_vit (32 px, batch
 #              64); default: the six of docs/performance.md
-#   PRECISION  fp32 or bf16; default: both, without bf16 where the processor has
+#   PRECISION  fp32 or bf16; default: both, without bf16 if the processor has
 #              no instructions for it
-# A table: the peer eager and compiled as it is installed, and the faster of these
-# with the settings that vitrain makes for itself (MKL's AVX2 and AVX-512 code on
-# every processor, pages kept by the allocator), so that what is ours and what is
-# a setting can be told apart. The last line is `ratio R`, ours / theirs: the
-# smallest of the peers as installed.
+# Prints a table: timm eager and compiled as installed, and the faster of the two
+# with the process settings that vitrain uses for itself (MKL's AVX2 and AVX-512 code
+# on every processor, pages kept by the allocator). The last column shows how much of
+# the ratio is due to these settings. The last line is `ratio R`, the smallest ratio
+# ours / theirs with timm as installed.
 #
 # Settings: PAIRS (3), STEPS (8), SKIP (3: first steps not counted), BATCH (8),
 #   TUNED (1; 0 leaves the last column out),
@@ -35,20 +35,20 @@ trap 'exit 130' INT TERM
 . "$root/bench/peer.sh"
 . "$root/bench/step_speed.sh"
 
-# A library that answers MKL's question for an Intel processor, as vitrain does.
+# Builds a library that tells MKL that the processor is Intel's, as vitrain does.
 mkl_library() {
   echo 'int mkl_serv_intel_cpu_true(void) { return 1; }' >"$work/mkl.c"
   cc -shared -fPIC -o "$work/mkl.so" "$work/mkl.c"
 }
 
-# What vitrain does for itself, for the peer: with_settings COMMAND...
+# with_settings COMMAND...: runs a command with vitrain's process settings.
 with_settings() {
   LD_PRELOAD=$work/mkl.so MALLOC_MMAP_MAX_=0 \
     MALLOC_TRIM_THRESHOLD_=17179869184 MALLOC_TOP_PAD_=67108864 \
     GLIBC_TUNABLES=glibc.malloc.hugetlb=1 "$@"
 }
 
-# peer_run WAY SETTINGS STEPS SKIP: images/s; SETTINGS is installed or ours.
+# peer_run WAY SETTINGS STEPS SKIP: prints the images/s of timm; SETTINGS: installed or ours.
 peer_run() {
   as=
   if [ "$2" = ours ]; then as=with_settings; fi
@@ -63,7 +63,7 @@ peer_run() {
   report speed "$work/theirs" "$4"
 }
 
-# Sets what the two sides call a model, and how the peer may lay out its images.
+# choose_model NAME: sets both sides' names of the model, and the layouts to try with timm.
 choose_model() {
   peer_model=$1
   our_model="-set model.name=$1"
@@ -82,7 +82,7 @@ choose_model() {
   esac
 }
 
-# The faster of WAY... of the peer with SETTINGS: faster SETTINGS WAY...
+# faster SETTINGS WAY...: prints the fastest WAY of timm with SETTINGS.
 faster() {
   settings=$1
   shift
@@ -101,7 +101,7 @@ faster() {
   echo "$fastest"
 }
 
-# One pair more of COLUMN: compete COLUMN WAY SETTINGS, after our own run.
+# compete COLUMN WAY SETTINGS: runs timm and appends a pair to COLUMN; vitrain ran before.
 compete() {
   theirs=$(peer_run "$2" "$3" "$steps" "$skip")
   echo "$ours $theirs" >>"$work/$1"
@@ -111,7 +111,7 @@ compete() {
 median() { sed -n "s/^$2 *: median \([^,]*\),.*/\1/p" "$work/$1.pairs"; }
 ratio() { sed -n 's/^ratio //p' "$work/$1.pairs"; }
 
-# A row: ours, then each column's peer, one after the other, `pairs` times.
+# Measures a row: vitrain, then timm for each column, `pairs` times.
 compare_model() {
   # shellcheck disable=SC2086 # words
   layout=$(faster installed $layouts)

@@ -1,28 +1,29 @@
 #!/bin/sh
-# What the ways to exchange cost on this machine's CPU, as tables in Markdown.
-# Every worker computes on one thread, so that one more worker is one more core.
+# Measures the cost of the ways to exchange gradients on this machine's CPU; prints
+# tables in Markdown. Every worker computes on one thread, so that each additional
+# worker uses one more core.
 #
 # usage: bench/compare_modes.sh [workers|delay|server|predict|compress]
 #   workers  images/s, step time and speed-up at 1, 2 and 4 workers, with the
 #            batch per device fixed, and with the global batch fixed
 #   delay    every mode of dist.sync with two nodes of one worker each, between
 #            two network namespaces 0, 1, 10 and 50 ms apart (needs root)
-#   server   async_ps beside allreduce at 1 to 4 workers
-#   predict  what dist.sync.predict costs two workers: medians of three runs
-#            without and with it, in turns (async_ps predicts only for workers
+#   server   async_ps compared with allreduce at 1 to 4 workers
+#   predict  cost of dist.sync.predict with two workers: medians of three runs
+#            with and without it, in turns (async_ps predicts only for workers
 #            whose last gradient was late)
 #   compress every dist.compress, and train.prune, with 21 million parameters and 8
-#            images a worker: on this machine, and as two nodes with 1000 and 100
-#            megabits a second between them (needs root)
+#            images per worker: on this machine, and as two nodes with 1000 and 100
+#            megabits per second between them (needs root)
 #   (nothing) all five
-# The last line is `ratio R`: images/s of the fastest mode beside allreduce's at
-# the largest delay; without `delay`, the speed-up of two workers; of `predict`
-# alone, delayed_allreduce with beside without; of `compress` alone, topk beside
-# none over the slowest link.
+# The last line is `ratio R`: images/s of the fastest mode / allreduce at the largest
+# delay; without `delay`, the speed-up of two workers; for `predict` alone,
+# delayed_allreduce with / without prediction; for `compress` alone, topk / none over
+# the slowest link.
 #
 # Settings: STEPS (40), SKIP (8: first steps not counted), DELAYS ("0 1 10 50"), RATES ("1000 100").
-# With `delay` the workers meet for a record of metrics every SKIP steps only: a
-# round trip in every step would hide what the modes save.
+# With `delay`, metrics are recorded only every SKIP steps: a record is a collective,
+# and its round trip in every step would hide what the modes save.
 set -eu
 
 what=${1:-all}
@@ -47,15 +48,15 @@ clean_up() {
 trap clean_up EXIT
 trap 'exit 130' INT TERM
 
-# The settings of every run: a small model on random images, so that neither
-# files nor decoding are part of it.
+# vitrain OPTION...: runs the recipe of all measurements: a small model on generated
+# images, so that neither files nor decoding are measured.
 vitrain() {
   # shellcheck disable=SC2086 # a command, or nothing
   ${prefix-} "$root/build/release/vitrain" -cfg "$root/configs/bench_modes.yaml" \
     -output "$work/runs" -set run.max_steps="$steps" -set run.name=modes "$@"
 }
 
-# run NAME COMMAND...: the metrics of the run go to $work/NAME.
+# run NAME COMMAND...: runs a command and moves the metrics of its run to $work/NAME.
 run() {
   name=$1
   shift
@@ -94,7 +95,7 @@ compare_workers() {
   echo "($(env -u OMP_NUM_THREADS nproc) cores: more workers than cores share them)"
 }
 
-# Sets $options for a mode of dist.sync.
+# options_of MODE: sets $options for a mode of dist.sync.
 options_of() {
   options="-set dist.sync.mode=$1"
   case $1 in
@@ -106,7 +107,8 @@ options_of() {
   esac
 }
 
-# Two nodes, one in each namespace; the first one has the run folder.
+# two_nodes OPTION...: trains on two nodes, one in each namespace; the first one writes
+# the run folder.
 two_nodes() {
   set -- "$@" -nnodes 2 -devices cpu:1 -master 10.77.0.1:29611
   first=${spaces% *} second=${spaces#* }
@@ -125,8 +127,8 @@ in_space() (
   vitrain "$@"
 )
 
-# Joins the namespaces by a link of $1 ms and, if given, $2 megabits a second in each
-# direction.
+# join MS [MBIT]: connects the namespaces by a link with a delay of MS milliseconds and,
+# if given, MBIT megabits per second in each direction.
 join() {
   if [ -n "$link" ]; then kill "$link"; wait "$link" || true; fi
   for space in $spaces; do
@@ -209,7 +211,7 @@ compare_predict() {
   done
 }
 
-# Sets $options for a way to send gradients, after the first of the steps.
+# compressed WAY: sets $options for a way to send gradients, active from the first steps on.
 compressed() {
   options="-set data.batch_size=8 -set model.patch_size=8 -set model.embed_dim=384
     -set model.depth=12 -set model.num_heads=6 -set model.mlp_ratio=4"

@@ -1,14 +1,14 @@
 #!/bin/sh
-# Milliseconds of an optimizer step over the 25.6 million parameters of a
-# ResNet-50, for each rule: vitrain beside torch's fused or foreach optimizer,
-# or timm's where torch has none.
+# Measures the milliseconds of an optimizer step over the 25.6 million parameters of a
+# ResNet-50, for each rule: vitrain compared with torch's fused or foreach optimizer,
+# or with timm's if torch has none.
 #
 # usage: bench/compare_optimizers.sh [RULE...]
 #
 # Prints a line for each rule, `RULE: ours A ms, theirs B ms, ratio R`, with R =
-# steps a second of ours / theirs, and as the last line `ratio R`, the smallest.
+# steps per second of ours / theirs, and as the last line `ratio R`, the smallest R.
 #
-# Settings: THREADS (2), STEPS (20) of a run, PAIRS (3) of runs, of which the
+# Settings: THREADS (2), STEPS (20) per run, PAIRS (3) of runs, of which the
 #   fastest counts; VITRAIN_PEER_PYTHON (a Python with torch and timm; default:
 #   installed into the user's cache).
 set -eu

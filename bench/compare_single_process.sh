@@ -1,5 +1,5 @@
 #!/bin/sh
-# dist.mode: single_process beside a process per device, with the same model,
+# Compares dist.mode: single_process with one process per device, with the same model,
 # batches and devices (configs/bench_modes.yaml), on this machine's CPU.
 #
 # usage: bench/compare_single_process.sh [devices]     default: 2
@@ -17,7 +17,7 @@ work=$(mktemp -d "${TMPDIR:-/tmp}/vitrain-single.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM
 
-# speed MODE: images/s of one run.
+# speed MODE: prints the images/s of one run.
 speed() {
   rm -rf "$work/runs"
   if ! "$root/build/release/vitrain" -cfg "$root/configs/bench_modes.yaml" \

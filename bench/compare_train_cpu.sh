@@ -1,27 +1,27 @@
 #!/bin/sh
-# vitrain beside its peer on this machine's CPU, in the same run: timm's
+# Compares vitrain with a peer on this machine's CPU, both measured in turns: timm's
 # VisionTransformer (32 px, patch 4, dim 192, depth 9, 3 heads, MLP ratio 2)
 # under PyTorch DDP over Gloo, fused AdamW, clip 1.0, JPEG folder with random
 # crop and flip, 2 workers x batch 64, one compute thread each.
 #
 # usage: bench/compare_train_cpu.sh [fp32|bf16|exchange|photos|startup|loss]
 #   fp32     images/s in fp32 (default)
-#   bf16     images/s in bf16, and ours in fp32 beside it
-#   exchange the same in fp32 with a model of 21 million parameters and 8 images
-#            per worker, where the exchange of gradients is a large part of a step;
-#            and the bytes of a step with dist.compress none and bf16
+#   bf16     images/s in bf16, and vitrain in fp32 for comparison
+#   exchange images/s in fp32 with a model of 21 million parameters and 8 images
+#            per worker, so that the exchange of gradients is a large part of a step;
+#            and the bytes sent per step with dist.compress none and bf16
 #   photos   photographs at 224 pixels (random resized crop, bicubic, flip) and a
-#            model so small that the loader limits; the peer with timm's transform
+#            model so small that the loader is the bottleneck; the peer uses timm's transform
 #   startup  seconds from process start to the begin and end of the first step
-#   loss     20 steps from the same weights and batches, loss by loss
-# The last line is `ratio R`, ours / theirs (loss: the largest difference, and
-# the exit code is 1 when it is over 1e-4).
+#   loss     compares the losses of 20 steps from the same weights and batches
+# The last line is `ratio R`, ours / theirs (loss: the largest difference; exits with 1
+# if it is above 1e-4).
 #
 # Settings: PAIRS (7), STEPS (30), SKIP (5: first steps not counted),
 #   PEER_LOADER_WORKERS (default: the best of 0, 1 and 2, measured first),
 #   VITRAIN_PEER_PYTHON (a Python with the peer's packages; default: they are
 #   installed into the user's cache), CIFAR_JPG (a folder with train/<class>/;
-#   default: ../shared/data/cifar10-jpg.tar.zst unpacked, else generated noise).
+#   default: ../shared/data/cifar10-jpg.tar.zst unpacked; if absent, generated noise).
 set -eu
 
 mode=${1:-fp32}
@@ -68,7 +68,7 @@ find_data() {
   fi
 }
 
-# One run of the peer: peer_run METRICS [arguments of train_timm.py]
+# peer_run METRICS [arguments of train_timm.py]: runs the peer once.
 peer_run() {
   metrics=$1
   shift
@@ -82,8 +82,8 @@ peer_run() {
   fi
 }
 
-# One run of vitrain: our_run METRICS [arguments of vitrain]. Evaluation and
-# checkpoints are left to the end and kept small: neither is measured.
+# our_run METRICS [arguments of vitrain]: runs vitrain once. Evaluation and checkpoint
+# come at the end and are small: neither is measured.
 our_run() {
   metrics=$1
   shift
@@ -98,8 +98,8 @@ our_run() {
   mv "$work"/runs/*/metrics.jsonl "$metrics"
 }
 
-# The same on the JPEG folder: our_speed_run METRICS PRECISION STEPS. No
-# warm-up, which could be longer than so short a run.
+# our_speed_run METRICS PRECISION STEPS: runs vitrain on the JPEG folder, without warm-up,
+# which could be longer than such a short run.
 our_speed_run() {
   # shellcheck disable=SC2086 # options
   our_run "$1" -set train.precision="$2" -set run.max_steps="$3" \
@@ -107,7 +107,7 @@ our_speed_run() {
     -set data.train.path="$data/train" -set data.eval.path="$work/few"
 }
 
-# A few test images per class, for the evaluation that ends a run.
+# Copies a few test images per class, for the evaluation at the end of a run.
 few_images() {
   for class in "$data"/test/*/; do
     target=$work/few/$(basename "$class")
@@ -138,8 +138,8 @@ choose_loader_workers() {
   loader_workers=$chosen
 }
 
-# Measures one of ours and one of theirs and appends "ours theirs" to a file;
-# the order alternates, so that a drift of the machine favours neither.
+# speed_pair PAIR PRECISION: measures both sides once and appends "ours theirs" to a file;
+# the order alternates, so that drift of the machine favours neither.
 speed_pair() {
   pair=$1
   precision=$2
@@ -179,7 +179,7 @@ compare_speed() {
   report pairs "$work/pairs"
 }
 
-# The speed of steps in which much is exchanged, and what travels in them.
+# Compares steps with a large exchange, and prints the bytes that they send.
 compare_exchange() {
   loader_workers=0
   peer_model='--batch 8 --patch 8 --dim 384 --depth 12 --heads 6 --mlp_ratio 4'
@@ -200,8 +200,8 @@ compare_exchange() {
   report pairs "$work/pairs"
 }
 
-# Folders of photographs, each eight times, so that an epoch is longer than the
-# run; and each once.
+# Makes folders of photographs: train/ has each one eight times, so that an epoch is
+# longer than the run; test/ has each one once.
 find_photos() {
   archive=$root/../shared/data/imagenet-sample.tar
   data=$cache/photos
@@ -243,8 +243,8 @@ compare_photos() {
   report pairs "$work/pairs"
 }
 
-# The two programs have one epoch to go; the peer begins and ends after one
-# step, ours too. The first pair warms the page cache and is not counted.
+# Both programs end after one step. The first pair warms the page cache and is not
+# counted.
 compare_startup() {
   loader_workers=${PEER_LOADER_WORKERS:-0}
   echo "seconds from process start to the first step's begin and end"

@@ -5,12 +5,11 @@ usage: bench/convergence.py [--cfg FILE] [--data FOLDER] [--devices cpu:2]
                             [MODE ...] [-- options of vitrain ...]
 
 Trains configs/cifar10_vit_short.yaml once in each MODE (default: all that are
-missing), with the settings below and the same number of samples. The evaluation
-accuracy after each epoch goes to docs/measurements/convergence.csv, which keeps
-earlier modes, and is drawn in docs/images/convergence.svg. Ends with a table,
-and with exit code 1 when a mode ends more than 2 points below allreduce (hogwild
-aside, which has no bound on its staleness). About 10 minutes a mode on two
-cores. Standard library only.
+missing in the table), with the settings below and the same number of samples.
+Adds the evaluation accuracy after each epoch to docs/measurements/convergence.csv
+and draws all modes in docs/images/convergence.svg. Prints a table; exits with 1 if
+a mode ends more than 2 points below allreduce (except hogwild, whose staleness has
+no bound). Takes about 10 minutes per mode on two cores. Standard library only.
 """
 
 import argparse
@@ -30,11 +29,12 @@ TABLE = ROOT / "docs" / "measurements" / "convergence.csv"
 PICTURE = ROOT / "docs" / "images" / "convergence.svg"
 LARGEST_LOSS = 2.0  # points of top-1 below allreduce
 
-# Keys of dist.sync, or whole ones. The learning rate is that of the recipe but for
-# - averaged weights: AdamW divides by a root mean square in which the noise of half
-#   the batch is sqrt(2) times as large, and may make steps that are too short;
-# - async_ps, which makes an update of each worker's half of the batch: as the rule
-#   `sqrt` of schedule.scale has it.
+# Settings per mode: keys of dist.sync, or full keys if they contain a dot. The learning
+# rate is the recipe's, except for
+# - modes that average weights (LONGER): AdamW divides by a root mean square in which the
+#   noise of half the batch is sqrt(2) times as large, so its steps may be too short;
+# - async_ps (HALF_BATCH), which makes an update from each worker's half of the batch:
+#   scaled as the rule `sqrt` of schedule.scale does.
 LONGER = 1.4e-3
 HALF_BATCH = 7.0e-4
 SETTINGS = {
@@ -69,7 +69,7 @@ def parse_arguments():
 
 
 def read_table():
-    """{mode: [(epoch, top1), ...]}"""
+    """Returns {mode: [(epoch, top1), ...]}."""
     curves = {}
     if TABLE.exists():
         with open(TABLE, newline="") as file:
@@ -109,7 +109,7 @@ def draw(curves):
     width, height, left, top, right, bottom = 760, 380, 50, 46, 190, 44
     points = [point for curve in curves.values() for point in curve]
     first, last = min(points)[0], max(points)[0]
-    # The axis has the part where the curves are, in whole tens.
+    # The axis covers the range of the curves, rounded to tens.
     low = 10 * math.floor(min(top1 for _, top1 in points) / 10)
     high = 10 * math.ceil(max(top1 for _, top1 in points) / 10)
     across = lambda epoch: left + (width - left - right) * (
@@ -138,7 +138,7 @@ def draw(curves):
 
 
 def report(curves):
-    """Prints the table; returns whether all modes are near allreduce."""
+    """Prints the table; returns true if all modes are close enough to allreduce."""
     base = curves["allreduce"][-1][1] if "allreduce" in curves else None
     near = True
     print("| mode | settings | top-1 after the last epoch | beside allreduce |")

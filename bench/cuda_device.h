@@ -17,8 +17,8 @@ inline c10::Device begin_cuda() {
   return {c10::kCUDA, 0};
 }
 
-// Milliseconds of a call with all that it enqueues on the device, or on a CPU
-// of the call alone.
+// Returns the milliseconds of a call, including all work that it enqueues on a
+// GPU.
 inline double milliseconds(
     c10::Device device,
     const std::function<void()>& call) {

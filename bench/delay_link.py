@@ -4,11 +4,11 @@
 usage: delay_link.py MILLISECONDS NAMESPACE_A ADDRESS_A NAMESPACE_B ADDRESS_B [MBIT]
 
 Makes a TUN device with the address in each namespace, prints `ready`, and
-carries packets between them, each after that many milliseconds (one way), until
-it is ended; the devices go with it. Nothing is dropped or reordered. At most
-MBIT megabits a second go through in each direction (default: what this program
-can copy). Needs root. It is here because the kernel's own netem is missing from
-many machines. Standard library only.
+forwards packets between them, each delayed by MILLISECONDS (one way), until it
+is terminated, which also removes the devices. Nothing is dropped or reordered.
+MBIT limits the rate in each direction in megabits per second (default: no limit
+other than the speed of this program). Needs root. Exists because many machines
+lack the kernel's netem. Standard library only.
 """
 
 import collections
@@ -41,8 +41,8 @@ def make_device(name, namespace, address, peer):
 
 def carry(source, target, delay, seconds_per_byte):
     """Copies packets from one device to the other, in order, without end."""
-    waiting = collections.deque()  # (when it is due, packet)
-    free = 0.0  # from when on the next packet can go into the link
+    waiting = collections.deque()  # (due time, packet)
+    free = 0.0  # time from which the link can take the next packet
     while True:
         timeout = None
         if waiting:
@@ -72,8 +72,8 @@ def main():
     a = make_device(f"{name}a", namespace_a, address_a, address_b)
     b = make_device(f"{name}b", namespace_b, address_b, address_a)
     print("ready", flush=True)
-    # A process per direction; both end when this one is ended, because a
-    # signal to the group reaches them and so does the end of their parent.
+    # One process per direction. Both end when this one does: a signal to the group
+    # reaches both, and the child is signalled when its parent ends.
     if os.fork() == 0:
         parent = os.getppid()
         import ctypes

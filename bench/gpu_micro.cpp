@@ -1,9 +1,9 @@
-// Parts of a step alone, on the first GPU. A JSON object per line.
+// Measures single parts of a step on the first GPU. Prints a JSON object per
+// line.
 //
-// usage: gpu_micro attention        gradients of attention beside fp64 on the
-// CPU
-//        gpu_micro copy BATCH       a batch of 224 px through the input path
-//        gpu_micro exchange MIB     an all-reduce of NCCL with one rank
+// usage: gpu_micro attention     attention's gradients against fp64 on the CPU
+//        gpu_micro copy BATCH    a batch of 224 px through the input path
+//        gpu_micro exchange MIB  an all-reduce of NCCL with one rank
 
 #include <algorithm>
 #include <array>
@@ -54,9 +54,11 @@ void allow_backend(const std::string& name) {
 
 struct Attention {
   std::vector<at::Tensor> inputs; // query, key, value
-  at::Tensor weights; // of the outputs' sum, whose gradient is taken
+  // Weights of the sum of the outputs that is differentiated.
+  at::Tensor weights;
 
-  // Output and gradients, in fp64 on the CPU: of ours, or of torch's own.
+  // Returns output and gradients, in fp64 on the CPU. `ours`:
+  // networks::attention, else torch's attention.
   std::vector<at::Tensor>
   results(c10::Device device, at::ScalarType type, bool ours) const {
     std::vector<at::Tensor> own;
@@ -78,7 +80,7 @@ struct Attention {
   }
 };
 
-// The largest difference of any number, in units of the largest number.
+// Returns the largest difference, relative to the largest reference value.
 double difference(const at::Tensor& measured, const at::Tensor& reference) {
   return ((measured - reference).abs().max() / reference.abs().max())
       .item<double>();
@@ -134,7 +136,8 @@ void attention(c10::Device device) {
   }
 }
 
-// As the loader hands it out, in pinned memory.
+// Measures the upload of a batch, which lies in pinned memory as the loader's
+// batches do.
 void copy(c10::Device device, std::int64_t count) {
   constexpr std::int64_t kImage = std::int64_t{3} * 224 * 224;
   constexpr int kCopies = 50;

@@ -1,17 +1,17 @@
 #!/bin/sh
-# Packs what bench/gpu.sh needs on a machine that has a GPU, torch 2.11 and timm,
-# and nothing else: stripped programs, libraries that such a machine may lack, the
-# fake runtime, photographs.
+# Packs what bench/gpu.sh needs on a machine that has only a GPU, torch 2.11 and timm:
+# stripped programs, libraries that such a machine may lack, the fake runtime and
+# photographs.
 #
 # usage: bench/gpu_pack.sh [ARCHIVE]      (build/vitrain-gpu.tar.gz)
 #
-# Programs and libraries take at most 60 MiB and photographs 40 MB, or nothing is
-# written. There: tar xf ARCHIVE && vitrain-gpu/bench/gpu.sh PART.
+# Programs and libraries may take at most 60 MiB and photographs 40 MB, otherwise nothing
+# is written. On the other machine: tar xf ARCHIVE && vitrain-gpu/bench/gpu.sh PART.
 #
 # Settings: PHOTOGRAPHS (a tar file of JPEG files below folders that are classes;
-#   default: ../shared/data/imagenet-sample.tar; where it is absent, gpu.sh makes
-#   pictures itself), PHOTOGRAPH_MB (at most, and at most 40), CIFAR (train/CLASS/*
-#   and test/CLASS/* as .tar.zst; default: none, part H leaves its rows out).
+#   default: ../shared/data/imagenet-sample.tar; if it is absent, gpu.sh generates
+#   pictures), PHOTOGRAPH_MB (limit of their size, at most 40), CIFAR (train/CLASS/*
+#   and test/CLASS/* as .tar.zst; default: none, and part H skips its rows).
 set -eu
 
 root=$(CDPATH='' cd -- "$(dirname -- "$(readlink -f -- "$0")")/.." && pwd -P)
@@ -70,7 +70,7 @@ if [ "$taken" -gt $most_programs ]; then
 fi
 pictures=0
 if [ -e "$photographs" ]; then
-  # As many of the archive's files, evenly from all of it, as there is room for.
+  # Takes as many files as fit, spread evenly over the archive.
   python3 - "$photographs" "$pack/packed/photographs.tar" $most_photographs <<'PY'
 import sys
 import tarfile

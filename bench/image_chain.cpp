@@ -1,15 +1,15 @@
-// The way of a training image from the bytes of its file to the pixels of its
-// row in the batch, on one core: decode, random resized crop, bicubic, flip.
+// Measures the way of a training image from the bytes of its file to its pixels
+// in the batch, on one core: decode, random resized crop, bicubic, flip.
 //
 // usage: image_chain files|packed TAR CROPS [PIXELS]
-//   files   as they are; packed: packed by image::pack_jpeg first
+//   files   the original files; packed: packed by image::pack_jpeg first
 //   TAR     a tar of JPEG files, read into memory first
-//   CROPS   written: `left,top,width,height,mirrored` of every image
-//   PIXELS  written: [images, 224, 224, 3] bytes, to be compared
-// Prints the images, the seconds of process time that they took, and their
-// bytes.
+//   CROPS   output file: `left,top,width,height,mirrored` of every image
+//   PIXELS  output file: [images, 224, 224, 3] bytes, for comparison
+// Prints the number of images, the seconds of process time that they took, and
+// the bytes of their files.
 //
-// For bench/compare_loader.sh; its peers cut the same crops.
+// Used by bench/compare_loader.sh, whose peers use the same crops.
 
 #include <time.h>
 
@@ -41,7 +41,7 @@ double process_seconds() {
       1e-9 * static_cast<double>(now.tv_nsec);
 }
 
-// The files in an archive that is in memory, in its order.
+// Returns the files of a tar archive in memory, in its order.
 std::vector<Bytes> members(const std::string& name, const std::string& tar) {
   const auto read = [&](std::int64_t offset, std::span<char> into) {
     const std::size_t from =

@@ -13,9 +13,9 @@
 #include "weights/names/timm_names.h"
 
 // usage: load_weights MODEL FILE COUNT
-// Loads the file into the model so often. Prints the median seconds, from
-// opening the file to the last parameter, and how far the process' largest
-// memory grew beyond the model, in MB.
+// Loads the file into the model COUNT times. Prints the median seconds from
+// opening the file to the last parameter, and the growth of the process's peak
+// memory beyond the model, in MB.
 int main(int argc, char** argv) {
   using namespace vitrain;
   if (argc != 4) {

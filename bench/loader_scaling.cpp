@@ -1,5 +1,5 @@
-// How fast the loader prepares training batches with 1, 2, ... threads, and the
-// memory that it takes. usage: loader_scaling FOLDER [SECONDS [THREADS]]
+// Measures how fast the loader prepares training batches with 1, 2, 4, ...
+// threads, and its memory. usage: loader_scaling FOLDER [SECONDS [THREADS]]
 
 #include <sys/resource.h>
 
@@ -46,7 +46,8 @@ double resident_mib() {
   return static_cast<double>(resident) * 4096 / (1 << 20);
 }
 
-// Epoch after epoch in the dataset's order; the crops differ.
+// Measures the loader over repeated epochs in the dataset's order; each epoch
+// has other crops.
 Run measure(const data::Rows& rows, int threads, double seconds) {
   const std::int64_t samples = rows.index().size();
   constexpr int kDepth = 3;
@@ -60,7 +61,7 @@ Run measure(const data::Rows& rows, int threads, double seconds) {
         return true;
       },
       {.threads = threads, .depth = kDepth, .capacity = kBatch});
-  loader.next(); // threads are up, files are cached
+  loader.next(); // warms up: threads have started, files are cached
   const Stopwatch watch;
   const double cpu = cpu_seconds();
   std::int64_t images = 0;
@@ -78,7 +79,7 @@ Run measure(const data::Rows& rows, int threads, double seconds) {
           (1 << 20)};
 }
 
-// 1, 2, 4, ... and `most`.
+// Returns 1, 2, 4, ... and `most`.
 std::vector<int> thread_counts(int most) {
   std::vector<int> counts;
   for (int threads = 1; threads < most; threads *= 2) {
@@ -118,7 +119,7 @@ int main(int argc, char** argv) {
           run.resident_mib,
           run.ring_mib);
     }
-    std::printf("ratio %.3f\n", ratio); // to linear scaling
+    std::printf("ratio %.3f\n", ratio); // relative to linear scaling
     return 0;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "%s\n", error.what());

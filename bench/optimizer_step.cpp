@@ -15,9 +15,10 @@
 #include "optim/grouping.h"
 #include "optim/optimizers.h"
 
-// usage: optimizer_step THREADS|cuda STEPS RULE... Prints the milliseconds of
-// an update (median of STEPS) of the 25.6 million parameters of a ResNet-50,
-// one line per rule. "+" after a rule: cautious. cuda: on the first GPU.
+// usage: optimizer_step THREADS|cuda STEPS RULE...
+// Prints the milliseconds of an update (median of STEPS) of the 25.6 million
+// parameters of a ResNet-50, one line per rule. "+" after a rule: cautious.
+// cuda: on the first GPU.
 int main(int argc, char** argv) {
   using namespace vitrain;
   if (argc < 4) {
@@ -47,7 +48,7 @@ int main(int argc, char** argv) {
     model->to(device);
     optim::FlatState state(*model, optim::grouping_of(options));
     const auto optimizer = optim::make_optimizer(state, options);
-    if (cpu.avx512_bf16 || cpu.amx_bf16) { // as train.precision: auto
+    if (cpu.avx512_bf16 || cpu.amx_bf16) { // as with train.precision: auto
       optimizer->multiply_in(at::kBFloat16);
     }
     for (optim::FlatGroup& group : state.groups()) {

@@ -1,17 +1,17 @@
 #!/bin/sh
 # Reads every YAML file of a PaddleViT checkout and compares the models'
-# parameters with those that PaddleViT's own code makes.
+# parameter counts with those of PaddleViT's own code.
 #
 # usage: bench/paddlevit_files.sh PaddleViT/image_classification [VITRAIN]
 #
-# For each file of tests/golden/config/paddlevit_files.csv (which
-# paddlevit_counts.py beside it writes): `config check`, and `-dry_run` with
-# generated images. Prints a table: per family how many files are accepted (with
-# PaddleViT's parameters, or with the difference that paddlevit_differences.csv
-# explains), refused in one line, or wrong; then what is wrong, and the totals.
-# Exits with 1 when a file is wrong.
+# Runs `config check`, and `-dry_run` with generated images, for each file of
+# tests/golden/config/paddlevit_files.csv (written by paddlevit_counts.py in the same
+# folder). Prints a table: per family how many files are accepted (with PaddleViT's
+# parameter count, or with the difference that paddlevit_differences.csv explains),
+# refused with a one-line message, or wrong; then the wrong files, and the totals.
+# Exits with 1 if a file is wrong.
 #
-# Settings: FILES (all: a pattern of grep -E that the files' names match).
+# Settings: FILES (a pattern of grep -E for the names of the files; default: all).
 set -eu
 
 root=$(CDPATH='' cd -- "$(dirname -- "$(readlink -f -- "$0")")/.." && pwd -P)
@@ -26,7 +26,8 @@ work=$(mktemp -d "${TMPDIR:-/tmp}/vitrain-paddlevit.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 export OMP_NUM_THREADS=1
 
-# One line: family, verdict (same, explained, refused, wrong), file, text.
+# judge FILE FAMILY PARAMETERS: prints a line: family, verdict (same, explained, refused or
+# wrong), file, text.
 judge() {
   file=$1 family=$2 expected=$3
   out=$work/out

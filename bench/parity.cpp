@@ -19,33 +19,34 @@
 #include "weights/archive.h"
 #include "weights/names/timm_names.h"
 
-// usage: parity MODEL FOLDER Compares our network with the results of another
-// implementation that bench/peers/parity.py wrote to FOLDER: state.safetensors:
-// weights; results.safetensors: images, logits (in training mode), eval (logits
-// in evaluation mode afterwards), and NAME.gradient of each parameter for the
-// mean cross entropy with labels 0, 1, 2, ... Prints the number of parameters,
-// the largest difference of logits in both modes relative to the largest logit,
-// and the largest difference of a gradient relative to its largest value, with
-// the parameter's name.
+// usage: parity MODEL FOLDER
+// Compares our network with the results of another implementation, which
+// bench/peers/parity.py wrote to FOLDER: state.safetensors (weights),
+// results.safetensors (images; logits in training mode; eval: logits in
+// evaluation mode afterwards), and NAME.gradient for each parameter (gradient
+// of the mean cross entropy with labels 0, 1, 2, ...). Prints the number of
+// parameters, the largest difference of logits in each mode relative to the
+// largest logit, and the largest difference of a gradient relative to its
+// largest value, with the parameter's name.
 namespace {
 
 using namespace vitrain;
 
-// Over the largest value of `expected`.
+// Returns the largest difference, relative to the largest expected value.
 double difference(const at::Tensor& value, const at::Tensor& expected) {
   return (value - expected).abs().max().item<double>() /
       std::max(expected.abs().max().item<double>(), 1e-30);
 }
 
-// How far a parameter's gradient is from the other implementation's.
+// Difference of a parameter's gradient from the other implementation's.
 struct GradientDifference {
   std::string name;
-  double difference = 0.0; // the largest of an element
-  double largest = 0.0; // of theirs
+  double difference = 0.0; // largest over the elements
+  double largest = 0.0; // largest value of the other implementation's gradient
 };
 
-// Compares a gradient as soon as it is there and lets it go, so that never all
-// of them are in memory.
+// Compares a gradient as soon as it is computed and frees it, so that the
+// gradients are never all in memory.
 class CompareGradient : public torch::autograd::PostAccumulateGradHook {
  public:
   CompareGradient(
@@ -73,9 +74,10 @@ class CompareGradient : public torch::autograd::PostAccumulateGradHook {
   std::vector<GradientDifference>& differences_;
 };
 
-// The largest difference over the largest value of the same gradient, and whose
-// it is. Gradients that are zero but for roundings, as of a bias in front of a
-// norm, are measured by what all of them come to.
+// Returns the gradient with the largest difference relative to its largest
+// value. Gradients that are zero except for rounding errors, such as of a bias
+// before a norm, are compared with the largest gradient of all parameters
+// instead.
 GradientDifference worst(const std::vector<GradientDifference>& all) {
   constexpr double kRounding = 1e-4;
   double largest = 0.0;
@@ -86,7 +88,7 @@ GradientDifference worst(const std::vector<GradientDifference>& all) {
   for (const auto& one : all) {
     const double relative =
         one.difference / std::max({one.largest, kRounding * largest, 1e-30});
-    if (!(relative <= worst.difference)) { // NaN as well
+    if (!(relative <= worst.difference)) { // also true for NaN
       worst = {one.name, relative, one.largest};
     }
   }

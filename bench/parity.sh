@@ -1,22 +1,23 @@
 #!/bin/sh
-# Our networks beside timm's, with the same random weights and images: logits in
-# training and in evaluation, and every gradient of a cross entropy, in fp32.
-# Where logits differ by more than 1e-5 of the largest or a gradient by more than
-# 1e-4 of its largest value, because roundings decide about a ReLU, all of it is
+# Compares vitrain's networks with timm's, with the same random weights and images:
+# logits in training and in evaluation, and every gradient of a cross entropy, in fp32.
+# If logits differ by more than 1e-5 of the largest logit, or a gradient by more than
+# 1e-4 of its largest value, for example because rounding flips a ReLU, everything is
 # compared in fp64 as well.
 #
 # usage: bench/parity.sh [NAME[@SIDE]...]      (with wildcards; default: every name)
 #
-# NAME@SIDE is a network for images of another size, where what its layers keep of
-# its own does not fit the memory.
+# NAME@SIDE runs a network with images of another size, for networks whose activations
+# at their own size do not fit into memory.
 #
-# Prints a table for docs/models.md, where logits are more than 1e-5 apart with what
-# timm's own in fp32 are from its own in fp64, and how many names differ: by more than
-# that in fp32 and by more than 1e-9 in fp64; ends with 1 if any does.
+# Prints a table for docs/models.md; if logits differ by more than 1e-5, the row also has
+# the difference between timm's logits in fp32 and in fp64. Then prints how many networks
+# differ, that is by more than the limits in fp32 and by more than 1e-9 in fp64; exits
+# with 1 if any does.
 #
-# Settings: MILLIONS (2000): networks of more parameters are named, not run. One
-#   takes 4 bytes of memory a parameter, 8 in fp64, and what its layers keep; and
-#   8 to 12 bytes a parameter of TMPDIR's disk. VITRAIN_PEER_PYTHON (a Python with
+# Settings: MILLIONS (2000): larger networks (in million parameters) are listed, not run.
+#   A network takes 4 bytes of memory per parameter, 8 in fp64, plus its activations; and
+#   8 to 12 bytes per parameter of TMPDIR's disk. VITRAIN_PEER_PYTHON (a Python with
 #   torch and timm; default: installed into the user's cache).
 set -eu
 

@@ -1,16 +1,17 @@
 #!/bin/sh
-# What `vitrain export` writes, in the programs that it is for: a network of each
-# family with random weights, as safetensors into timm (strictly), as TorchScript
-# into torch.jit.load and as ONNX into ONNX Runtime, with batches of 1, 3 and 4.
+# What the files of `vitrain export` compute in other programs: loads a network of each
+# family with random weights as safetensors into timm (strict), as TorchScript with
+# torch.jit.load and as ONNX into ONNX Runtime, and runs batches of 1, 3 and 4.
 #
 # usage: bench/parity_export.sh [NAME...]    (default: peers/export_models.py's)
 #
-# Prints a line for each network: the largest difference of the outputs over the
-# largest output, of TorchScript to timm, and of ONNX to TorchScript, which the
-# verb itself has compared with the network. Ends with 1 where one is above
-# 1e-4, or a tensor of the module is not timm's. NAME@SIDE is a network for images
-# of another size: vit_huge_patch14_224@28 has more weights than an ONNX file
-# takes, which are then in a second one; it wants 14 GB of memory, 10 GB of disk.
+# Prints a line for each network: the largest difference of the outputs, relative to the
+# largest output, between TorchScript and timm, and between ONNX and TorchScript (which
+# `vitrain export` itself has compared with the network). Exits with 1 if a difference is
+# above 1e-4, or if a tensor of the module differs from timm's. NAME@SIDE is a network
+# for images of another size: vit_huge_patch14_224@28 has more weights than fit into an
+# ONNX file, so they are stored in a second file; it needs 14 GB of memory and 10 GB of
+# disk.
 #
 # Settings: VITRAIN_PEER_PYTHON (a Python with torch, timm, safetensors, onnx and
 #   onnxruntime; default: installed into the user's cache).
@@ -29,7 +30,7 @@ trap 'exit 130' INT TERM
 
 "$root/tools/setup.sh" train
 find_peer "$cache" "onnx==1.23.2 onnxruntime==1.32.0"
-# Networks that timm does not have: of a run of one step.
+# Trains networks that timm does not have for one step.
 for name in mnist_convnet mlp hvt_ti_1_patch16_224; do
   "$root/build/release/vitrain" -cfg "$root/configs/shapes_vit_tiny.yaml" \
     -devices cpu:1 -output "$work/$name" -set model.name="$name" \

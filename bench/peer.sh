@@ -1,11 +1,11 @@
-# The peers of the comparison scripts, for these to source: sets $peer, a Python
-# that imports torch, torchvision, timm and Pillow. VITRAIN_PEER_PYTHON names
-# one; else they are installed into the user's cache on the first call (5 GB).
+# Sourced by the comparison scripts. find_peer sets $peer, a Python that can import
+# torch, torchvision, timm and Pillow: VITRAIN_PEER_PYTHON if set, otherwise python3
+# with packages that are installed into the user's cache on the first call (5 GB).
 
 peer_packages="torch==2.11.0 torchvision==0.26.0 timm==1.0.31 pillow==13.0.0
   numpy==2.4.6 safetensors==0.8.0"
 
-# install_packages FOLDER PACKAGES: unless they are there.
+# install_packages FOLDER PACKAGES: installs packages into FOLDER unless they are there.
 install_packages() {
   if [ "$(cat "$1/packages" 2>/dev/null)" != "$2" ]; then
     echo "[bench] installing into $1:" $2 >&2
@@ -17,7 +17,7 @@ install_packages() {
   fi
 }
 
-# find_peer CACHE [PACKAGES]: PACKAGES come before the usual ones of their name.
+# find_peer CACHE [PACKAGES]: sets $peer. PACKAGES replace the default versions.
 find_peer() {
   peer=${VITRAIN_PEER_PYTHON-}
   if [ -n "$peer" ]; then return; fi

@@ -15,9 +15,9 @@
 #include "support/counting_allocator.h"
 
 // usage: recompute THREADS BATCH STEPS MODEL RECOMPUTE...
-// Of forward and backward in fp32 with each value of train.recompute: the least
-// milliseconds of STEPS passes, and the most memory that tensors took, weights
-// and gradients included.
+// Measures forward and backward in fp32 with each value RECOMPUTE of
+// train.recompute. Prints the smallest milliseconds of STEPS passes, and the
+// peak memory of tensors, including weights and gradients.
 namespace {
 
 using namespace vitrain;
@@ -45,7 +45,8 @@ measure(networks::Model& model, const at::Tensor& images, std::int64_t every) {
 double weights_of(const networks::Model& model) {
   double bytes = 0.0;
   for (const at::Tensor& tensor : model.parameters()) {
-    bytes += 2.0 * static_cast<double>(tensor.nbytes()); // and its gradient
+    // Weights and gradients.
+    bytes += 2.0 * static_cast<double>(tensor.nbytes());
   }
   return bytes / (1 << 20);
 }
@@ -67,9 +68,10 @@ int main(int argc, char** argv) {
        spec.channels,
        spec.image_size.height,
        spec.image_size.width});
-  // Turn by turn, so that what else the machine does meets all of them.
+  // Measures the values in turns, so that other load on the machine affects all
+  // of them.
   std::map<std::string, Measured> found;
-  measure(*model, images, 0); // makes the gradients
+  measure(*model, images, 0); // allocates the gradients
   for (int step = 0; step < std::max(1, std::atoi(argv[3])); ++step) {
     for (int i = 5; i < argc; ++i) {
       const Measured now =

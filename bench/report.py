@@ -2,12 +2,12 @@
 """Reads metrics.jsonl files and prints what the comparison scripts need.
 
 usage: report.py speed METRICS SKIP    images/s over the steps after SKIP, which
-                                       must be one with a record
+                                       must have a record itself
        report.py start METRICS         seconds to begin and end of step 1
        report.py bytes METRICS         comm_bytes of a step
-       report.py exposed METRICS SKIP  share of the steps that waits for the exchange
+       report.py exposed METRICS SKIP  fraction of step time spent waiting for the exchange
        report.py pairs FILE            lines "A B": medians, spread, ratio
-       report.py losses OURS THEIRS T  table; exit 1 when they differ by > T
+       report.py losses OURS THEIRS T  table; exit 1 if they differ by > T
 
 Standard library only.
 """
@@ -24,7 +24,7 @@ def all_records(path):
 
 
 def train_records(path):
-    """The records of kind train, which must be of consecutive steps."""
+    """Returns the records of kind train, which must cover every step from 1."""
     records = all_records(path)
     steps = [r["step"] for r in records]
     if not steps or steps != list(range(1, len(steps) + 1)):
@@ -33,8 +33,8 @@ def train_records(path):
 
 
 def records_after(path, skip):
-    """The records of the steps after `skip`, each with the number of its steps:
-    a record is the mean over the steps since the one before."""
+    """Returns (record, number of steps) for the records after step `skip`; a record
+    is the mean over the steps since the previous record."""
     records = all_records(path)
     steps = [0] + [r["step"] for r in records]
     counted = [(r, r["step"] - before)
@@ -46,7 +46,7 @@ def records_after(path, skip):
 
 
 def speed(path, skip):
-    """Images over seconds, not a mean of rates: slow steps count in full."""
+    """Returns images / seconds, not a mean of rates, so that slow steps count in full."""
     images = seconds = 0
     for record, steps in records_after(path, skip):
         images += steps * record["images_per_second"] * record["step_seconds"]
@@ -60,7 +60,7 @@ def start(path):
 
 
 def comm_bytes(path):
-    """Of the last step; the same in all."""
+    """Returns the bytes of the last step; all steps send the same."""
     return train_records(path)[-1]["comm_bytes"]
 
 
@@ -79,8 +79,8 @@ def describe(name, values):
 
 def pairs(path):
     """Each line is one pair (ours, theirs), measured one after the other. The
-    ratio is the median of the pairs' own ratios: a slow minute of the machine
-    falls on both sides of a pair."""
+    ratio is the median of the pairs' ratios, because a slow minute of the machine
+    affects both sides of a pair."""
     with open(path) as lines:
         rows = [tuple(map(float, line.split())) for line in lines]
     describe("ours  ", [ours for ours, _ in rows])

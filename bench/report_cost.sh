@@ -1,19 +1,19 @@
 #!/bin/sh
-# What a run pays for what it leaves behind: pairs of runs with it and without.
+# Measures what optional outputs cost a run: pairs of runs with and without each.
 #
 # usage: bench/report_cost.sh [pages] [samples] [evaluation] [mlflow]     (all of them)
 #
 # pages       report.html after each evaluation, and the records that it is made of
-#             (`log.jsonl`): 10 evaluations a run, so that a page is written in every
-#             second or so. Images/s of training. Before that the seconds that a page
-#             of a run of 300 epochs takes.
+#             (`log.jsonl`): 10 evaluations per run, so that a page is written about
+#             every second. Images/s of training. First prints the seconds to write a
+#             page of a run of 300 epochs.
 # samples     samples.png (`log.samples`), with TensorBoard's copy of it
-# evaluation  the folder evaluation/ of -eval, with the records of it
+# evaluation  the folder evaluation/ of -eval, with its records
 # mlflow      `log.mlflow`, a record of every step, to a server on this machine that
-#             takes everything and keeps nothing
+#             accepts all requests and stores nothing
 #
 # The last three are images/s of the whole command, start and end included. Each part ends
-# with `ratio R`: with / without, the median of the pairs.
+# with `ratio R`: the median of with / without over the pairs.
 #
 # Settings: PAIRS (7), STEPS (400).
 set -eu
@@ -41,7 +41,7 @@ export OMP_NUM_THREADS=1
 
 "$root/tools/setup.sh" train
 
-# run WORDS...: a run of the recipe; seconds of the whole command.
+# run WORDS...: runs the recipe; writes the images/s of the whole command to $work/speed.
 run() {
   rm -rf "$work/runs"
   begin=$(date +%s%N)
@@ -51,17 +51,17 @@ run() {
     exit 1
   fi
   end=$(date +%s%N)
-  # A recipe's 16 images on each of two workers.
+  # The recipe's batch: 16 images on each of two workers.
   awk -v steps="$steps" -v ns=$((end - begin)) 'BEGIN {print 32 * steps * 1e9 / ns}' >"$work/speed"
 }
 train() {
   run -set run.max_steps="$steps" -set checkpoint.every="${steps}st" "$@"
 }
 
-# The runs of each part, with (true) and without (false): images/s.
+# speed_PART true|false: runs with (true) or without (false) the output; prints images/s.
 speed_pages() {
   train -set eval.every="$((steps / 10))st" -set log.jsonl="$1" -set log.csv=true
-  # Of all steps, as the run says at its end.
+  # Mean over all steps, as printed at the end of the run.
   sed -n 's/^  trained .*, \([0-9,]*\) images\/s$/\1/p' "$work/log" | tr -d ,
   if [ "$1" = true ]; then
     sed -n 's/^report.html: /a run'"'"'s pages: /p' "$work"/runs/*/log/workerlog.0 >"$work/said"
@@ -93,7 +93,7 @@ speed_mlflow() {
   cat "$work/speed"
 }
 
-# compare PART WHAT: the pairs of a part, whose first run is with and without in turns.
+# compare PART WHAT: runs the pairs of a part, alternating which run comes first.
 compare() {
   : >"$work/pairs"
   for pair in $(seq "$pairs"); do

@@ -16,11 +16,11 @@
 namespace {
 
 constexpr int kEpochs = 300;
-constexpr int kSteps = 1000; // of an epoch, of which every 50th is recorded
+constexpr int kSteps = 1000; // per epoch; every 50th is recorded
 constexpr int kEvery = 50;
 constexpr std::size_t kPicture = std::size_t{1} << 20; // bytes
 
-// One epoch as a run records it.
+// Writes the records of one epoch, as a run does.
 void write_epoch(std::ofstream& file, int epoch) {
   for (int step = kEvery; step <= kSteps; step += kEvery) {
     const int at = epoch * kSteps + step;
@@ -50,10 +50,10 @@ double median(std::vector<double> values) {
 
 } // namespace
 
-// usage: report_pages FOLDER Creates an artificial run of 300 epochs there and
-// writes its report after each of the last 50, as a running process does.
-// Prints the seconds of a page (median, largest), and of a page that reads all
-// records first.
+// usage: report_pages FOLDER
+// Creates an artificial run of 300 epochs in FOLDER and writes its report after
+// each of the last 50 epochs, as a running process does. Prints the seconds per
+// page (median, largest), and those of a page that reads all records first.
 int main(int argc, char** argv) {
   using namespace vitrain;
   if (argc != 2) {

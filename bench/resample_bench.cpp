@@ -1,9 +1,10 @@
-// Microseconds per image for a square crop resized to 224 x 224:
+// Measures the microseconds per image to resize a crop to 224 x 224:
 //
 //   build/release/bench/resample_bench
 //
-// Names contain instruction set, filter, side of the crop, and whether weights
-// are reused from the image before (cached) or computed (as for random crops).
+// Names contain instruction set, filter, side of the crop, and whether filter
+// weights are reused from the previous image (cached) or computed anew (new, as
+// for random crops).
 #include <benchmark/benchmark.h>
 
 #include <array>
@@ -39,7 +40,7 @@ void resample(
     Filter filter,
     int side,
     bool cached) {
-  // More different sizes than a Resampler remembers.
+  // More sizes than a Resampler caches.
   constexpr int kSides = 64;
   const Image image = noise(side + kSides, side + kSides);
   std::vector<std::uint8_t> out(std::size_t{kSize} * kSize * 3);

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Predicts how a run scales, from its step time on one device. A prediction.
+"""Predicts how a run scales to many devices, from its step time on one device.
 
 usage: scaling.py METRICS.jsonl [--skip N] [--bytes_per_gradient 4]
                   [--bucket_mb 25] [--devices 8,64,1024] [--period 1]
 
 Reads the run of ONE device: parameters and batch from its `start` record, the
-median step from its `train` records (log.every: 1), the first --skip left out.
+median step time from its `train` records (log.every: 1) after the first --skip.
 
 The model (alpha-beta; Hockney 1994, and the ring of Thakur et al. 2005), for n
 devices in nodes of 8, S bytes of gradients in k buckets, bandwidth B per device:
@@ -13,9 +13,9 @@ devices in nodes of 8, S bytes of gradients in k buckets, bandwidth B per device
   alpha     = 15 us in a node, 20 us x ceil(log2 nodes) more across nodes
   T_exposed = max(last bucket, T_comm - 0.9 T_backward), T_backward = 2/3 T_1
   T_n       = T_1 (1 + 0.02 x 2/3) + T_exposed / period + 0.01 T_1 sqrt(2 ln n)
-The 2 % are what collectives take from backward, the last term is the slowest of
-n devices with 1 % of jitter. Assumed, not measured: 0.9, 2 %, 1 %, alpha, and
-the networks' bandwidths. Weak scaling: the batch per device stays as it is.
+The 2 % is the slowdown of backward by collectives; the last term is the delay of
+the slowest of n devices with 1 % jitter. Assumed, not measured: 0.9, 2 %, 1 %,
+alpha, and the networks' bandwidths. Weak scaling: the batch per device is fixed.
 Standard library only.
 """
 
@@ -60,7 +60,7 @@ def read_run(path, skip):
 
 
 def seconds_of_exchange(count, size, buckets, network):
-    """(all buckets, the last one) of an all-reduce over `count` devices."""
+    """Returns (all buckets, last bucket): seconds of an all-reduce over `count` devices."""
     _, inside, across = network
     nodes = math.ceil(count / DEVICES_PER_NODE)
     alpha = 15e-6 + 20e-6 * math.ceil(math.log2(nodes))

@@ -1,10 +1,10 @@
-# What the comparisons of a train step on the CPU share, for these to source; they
-# set root, work, steps and skip before.
+# Functions shared by the comparisons of a train step on the CPU, which source this file
+# and set root, work, steps and skip before.
 # shellcheck shell=sh disable=SC2154
 
 say() { echo "[bench] $*" >&2; }
 
-# Prints the comment of the script that sources this.
+# Prints the usage comment of the script that sources this, and exits.
 usage() {
   sed -n '/^# usage/,/^set -eu/p' "$0" | sed '$d; s/^# \{0,1\}//' >&2
   exit 2
@@ -12,8 +12,8 @@ usage() {
 
 report() { python3 "$root/bench/report.py" "$@"; }
 
-# precisions_of MODEL[:PRECISION]: those to run, without bf16 where the processor
-# has no instructions for it.
+# precisions_of MODEL[:PRECISION]: prints the precisions to run, without bf16 if the
+# processor has no instructions for it.
 precisions_of() {
   case $1 in
     *:*) asked=${1#*:} ;;
@@ -28,7 +28,8 @@ precisions_of() {
   done
 }
 
-# check_rows ROW...: before anything is installed or built.
+# check_rows ROW...: exits with the usage text if a row is malformed. Call it before
+# anything is installed or built.
 check_rows() {
   for one in "$@"; do
     case $one in
@@ -39,7 +40,8 @@ check_rows() {
   done
 }
 
-# vitrain_run TREE BATCH PRECISION OPTION...: images/s of TREE's binary with its recipe.
+# vitrain_run TREE BATCH PRECISION OPTION...: prints the images/s of TREE's binary with
+# TREE's recipe.
 vitrain_run() {
   tree=$1
   set_batch=data.batch_size=$2

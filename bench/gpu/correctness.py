@@ -1,4 +1,4 @@
-"""Part A: the GPU's numbers beside the CPU's."""
+"""Part A: the GPU's numbers compared with the CPU's."""
 
 import re
 import shutil
@@ -7,14 +7,14 @@ from machine import Failed, largest_difference
 from micro import lines
 
 TITLE = "correctness"
-# Relative; of 20 steps in fp32 whose sums are made in another order.
+# Allowed relative difference of losses over 20 steps in fp32, with sums in another order.
 FP32 = 1e-3
-# A bf16 number has 8 bits, 0.4 %: a loss of several thousand of them is nearer.
+# Allowed for bf16, which has 8 bits (0.4 %); a loss averages thousands of numbers.
 BF16 = 3e-2
-# Of the largest number of a gradient; in bf16 of a number with 8 bits.
+# Allowed difference relative to the largest number of the tensor.
 ATTENTION = {"fp32": 1e-4, "bf16": 2e-2}
 
-# compute-sanitizer's exit code where it saw errors and the program itself ended well.
+# compute-sanitizer's exit code if it saw errors and the program itself succeeded.
 SEEN = 99
 
 CPU = ("-devices", "cpu:1")
@@ -71,7 +71,7 @@ def bf16(machine):
 
 
 def attention(row):
-    """A gradient that is not finite is no number in JSON."""
+    """Judges a row of gpu_micro. A value that is not finite is null in JSON."""
     if "refused" in row:
         return True, {"torch refuses": row["refused"][:60]}
     allowed = ATTENTION[row["type"]]
@@ -81,8 +81,8 @@ def attention(row):
 
 
 def attentions(part):
-    """With 197 queries of any backend that takes them; with one, as of a class
-    token, of what we choose: torch's others are shown."""
+    """Judges every backend with 197 queries; with one query, as for a class token,
+    judges only the chosen backend and shows the others."""
     rows = {}
     part.judge("attention: program", 60, lambda: (
         rows.update({(r["queries"], r["type"], r["backend"]): r
@@ -97,8 +97,8 @@ def attentions(part):
 
 
 def resume(machine):
-    """What a checkpoint holds decides the next step's loss to the last bit; sums of
-    later backward passes may be made in another order."""
+    """The first loss after resuming must be bit-equal: it depends only on the
+    checkpoint. Later losses may differ, because backward sums in another order."""
     settings = ["checkpoint.every=3st", "model.drop_path=0.1", "data.augment.mixup=0.2"]
     whole = train(machine, (), settings, steps=6)
     copy = machine.folder() / whole.folder.name
@@ -129,20 +129,20 @@ def evaluation(machine):
 
 
 def two_workers(machine, settings):
-    """Two processes on one device, over Gloo, beside two on the CPU."""
+    """Compares two processes on one GPU, over Gloo, with two on the CPU."""
     steps = 4 if machine.quick else 12
     gloo = [*settings, "dist.backend=gloo"]
     gpu = train(machine, ("-gpus", f"{machine.gpu_id()},{machine.gpu_id()}"), gloo, steps)
-    if "async_ps" in str(settings):  # whose gradient comes first is no number
+    if "async_ps" in str(settings):  # the order of gradients is not deterministic
         return len(gpu.losses()) == steps, {"steps": len(gpu.losses())}
     cpu = train(machine, ("-devices", "cpu:2"), settings, steps)
-    # Sums in bf16 on the way differ by a rounding.
+    # Gradients summed in bf16 differ by rounding.
     return compared(gpu.losses(), cpu.losses(), BF16 if "bf16" in str(settings) else FP32)
 
 
 def non_finite(machine):
-    """A row whose square does not fit into fp32 ends the run, on both at the same
-    step with the same words."""
+    """A row whose square overflows fp32 must end the run, on GPU and CPU at the same
+    step with the same exit code."""
     folder = machine.folder()
     for name, last in (("train.csv", "1e30"), ("val.csv", "1.0")):
         rows = [f"{i % 7 / 7},{i % 5 / 5},{i % 3}" for i in range(39)]
@@ -159,8 +159,8 @@ def non_finite(machine):
 
 
 def sanitizer_errors(output):
-    """What compute-sanitizer reports, but for what NCCL does on purpose: it asks for
-    the attributes of kernels that are built for other devices, to leave them out."""
+    """Returns (errors, expected errors) of compute-sanitizer's output. Expected: NCCL
+    queries kernels that are built for other devices, in order to skip them."""
     lines = [line.removeprefix("=========").strip() for line in output.splitlines()
              if line.startswith("=========")]
     found, expected = [], []
@@ -200,7 +200,7 @@ def run(part):
 
 
 def beside_others(part):
-    """What takes longest comes first."""
+    """Judges rows that run at the same time, the longest first."""
     machine = part.machine
     part.judge("evaluation beside the CPU", 40, lambda: evaluation(machine))
     if not machine.quick:

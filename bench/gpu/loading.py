@@ -1,4 +1,4 @@
-"""Part E: photographs to the GPU, beside torch's DataLoader."""
+"""Part E: loading photographs to the GPU, compared with torch's DataLoader."""
 
 import os
 import pathlib
@@ -10,7 +10,7 @@ import tarfile
 from machine import PACKED, ROOT
 
 TITLE = "images/s of photographs (224 px, random crop, flip) into the GPU"
-# So small that the loader limits.
+# So small that the loader is the bottleneck.
 NETWORK = ("model.name=vit_tiny_patch16_224", "model.patch_size=32", "model.embed_dim=32",
            "model.depth=1", "model.num_heads=1")
 ARCHIVES = (PACKED / "photographs.tar", ROOT / "../shared/data/imagenet-sample.tar")
@@ -19,7 +19,7 @@ BATCH = 256
 
 
 def generated(folder):
-    """JPEG files of smooth noise, about as large as photographs."""
+    """Writes JPEG files of smooth noise, about as large as photographs."""
     import numpy
     from PIL import Image
 
@@ -33,7 +33,7 @@ def generated(folder):
 
 
 def photographs(machine):
-    """A folder with train/ and val/ of JPEG files, and where they are from."""
+    """Returns a folder with train/ and val/ of JPEG files, and the name of their source."""
     folder = machine.folder()
     archive = next((path for path in ARCHIVES if path.exists()), None)
     if archive is None:
@@ -41,7 +41,7 @@ def photographs(machine):
     else:
         with tarfile.open(archive) as tar:
             files = [member for member in tar if member.isfile()]
-            # Few files are taken several times: an epoch has to have batches.
+            # Few files are repeated, so that an epoch has batches.
             times = 1 if machine.quick else -(-2 * BATCH // len(files))
             for member in files[:FEW] if machine.quick else files:
                 name = pathlib.PurePosixPath(member.name)
@@ -50,7 +50,7 @@ def photographs(machine):
                 photograph = tar.extractfile(member).read()
                 for index in range(times):
                     (target / f"{index}-{name.name}").write_bytes(photograph)
-    # What a run evaluates at its end, a batch of it, has to have the same classes.
+    # The run evaluates one batch at its end, which must have the same classes.
     (folder / "val").symlink_to("train")
     return folder, archive.name if archive else "generated"
 
@@ -69,7 +69,7 @@ def ours(machine, folder, words):
 
 
 def recipe(machine):
-    """configs/bench_models.yaml with a folder, random crops and flips."""
+    """Writes a recipe with an image folder, random crops and flips."""
     path = machine.work / "photographs.yaml"
     path.write_text(
         "run: {epochs: 1000}\n"
@@ -80,8 +80,8 @@ def recipe(machine):
 
 
 def packed(machine, folder):
-    """The words with which vitrain reads the packed archives, as `data pack` says
-    them at its end."""
+    """Packs the folder. Returns the options with which vitrain reads the archives,
+    which `data pack` prints at its end."""
     out = machine.folder() / "packed"
     run = machine.command(
         [ROOT / "build/release/vitrain", "data", "pack", "-cfg", recipe(machine), "-data_path",

@@ -1,5 +1,5 @@
-"""What the parts of bench/gpu.sh share: programs that are run on the device, or
-over tests/fake_cuda, with a deadline, and rows of what they gave."""
+"""Shared by the parts of bench/gpu.sh: runs programs with a deadline, on the GPU or
+with tests/fake_cuda, and collects their results in rows."""
 
 import concurrent.futures
 import contextlib
@@ -15,47 +15,47 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = ROOT / "build/release"
 FAKE = BUILD / "tests/fake_cuda"
-# What bench/gpu_pack.sh puts beside the programs: libraries and photographs.
+# Folder of libraries and photographs in the archive of bench/gpu_pack.sh.
 PACKED = ROOT / "packed"
-# Letters of a row's values; the JSON file has all.
+# Characters shown of a row's values; the JSON file has all.
 SHOWN = 400
 
 
 class Failed(Exception):
-    """A program that ended otherwise than it was to."""
+    """A program ended with an unexpected exit code or result."""
 
 
 class OutOfTime(Exception):
-    """The part's deadline came first; the text is the program that it ended."""
+    """The part's deadline was reached; the text is the name of the killed program."""
 
 
 class Run:
-    """What a program left: exit code, output, time; of vitrain its records; of
-    the fake runtime its reports."""
+    """Result of a program: exit code, output, seconds; the run folder of vitrain, and
+    the reports of the fake runtime."""
 
     def __init__(self, code, output, seconds, folder=None, reports=()):
         self.code, self.output, self.seconds = code, output, seconds
         self.folder, self.reports = folder, list(reports)
 
     def records(self, kind):
-        """Of its metrics; of a run that went on in another's folder, set it first."""
+        """Records of this kind in metrics.jsonl. For a resumed run, set `folder` first."""
         with open(self.folder / "metrics.jsonl") as lines:
             records = [json.loads(line) for line in lines]
         return [r for r in records if r["kind"] == kind]
 
     def losses(self):
-        """NaN where a record has no number."""
+        """Losses of the training records; NaN if a record has none."""
         return [float("nan") if r["loss"] is None else float(r["loss"])
                 for r in self.records("train")]
 
 
 def torch_folders(torch):
-    """Where the wheels of torch and CUDA keep their libraries."""
+    """Folders in which the wheels of torch and CUDA have their libraries."""
     return [torch / "lib", *sorted((torch.parent / "nvidia").glob("*/lib"))]
 
 
 class Machine:
-    """This machine: one GPU, or one that is not there."""
+    """This machine with one GPU, or with the fake one."""
 
     def __init__(self, python, torch, fake, quick, work):
         self.python, self.torch = python, torch
@@ -63,23 +63,24 @@ class Machine:
         self.work = pathlib.Path(work)
         self.deadline = float("inf")
         self.cores = len(os.sched_getaffinity(0))
-        self.at_once = 1  # programs that share the cores
-        # Several may be there; every part is about one.
+        self.at_once = 1  # number of programs that run at the same time
+        # Only the first visible GPU is used.
         self.gpu = os.environ.get("CUDA_VISIBLE_DEVICES", "0").split(",")[0] or "0"
 
     def gpu_id(self):
-        """As the driver numbers or names it, for -gpus."""
+        """The GPU's number or name for -gpus."""
         return "0" if self.fake else self.gpu
 
     def left(self):
         return self.deadline - time.monotonic()
 
     def folder(self):
-        """A new one, gone when all is done."""
+        """Makes a temporary folder, removed at the end."""
         return pathlib.Path(tempfile.mkdtemp(dir=self.work))
 
     def environment(self, ours, reports=None, **more):
-        """Of a program; ours finds torch's libraries where Python has them."""
+        """Environment of a program. `ours`: a program of vitrain, which loads torch's
+        libraries from Python's wheels."""
         variables = dict(os.environ, CUDA_VISIBLE_DEVICES=self.gpu)
         if self.at_once > 1:
             variables.setdefault("OMP_NUM_THREADS", str(max(1, self.cores // self.at_once)))
@@ -97,7 +98,7 @@ class Machine:
         return variables
 
     def command(self, words, environment, codes=(0,)):
-        """Runs a program, killed with its children at the deadline."""
+        """Runs a program; kills it and its children at the deadline."""
         started = time.monotonic()
         name = pathlib.Path(next(w for w in map(str, words) if w != self.python)).name
         if self.left() <= 0:
@@ -121,8 +122,8 @@ class Machine:
         return run
 
     def vitrain(self, words, settings=(), config="bench_models", codes=(0,), before=(), **more):
-        """A run of vitrain: its words, then settings of the recipe, on the GPU
-        unless the words name devices."""
+        """Runs vitrain with options `words` and recipe `settings`, on the GPU unless
+        `words` name devices."""
         output, reports = self.folder(), self.folder()
         config = config if "/" in str(config) else ROOT / f"configs/{config}.yaml"
         all_words = [*before, BUILD / "vitrain", "-cfg", config, "-output", output, *words]
@@ -138,11 +139,11 @@ class Machine:
         return run
 
     def program(self, name, *words):
-        """A program of bench/ that was built."""
+        """Runs a built program of bench/."""
         return self.command([BUILD / "bench" / name, *words], self.environment(ours=True))
 
     def peer(self, script, *words, **more):
-        """A script under Python's torch. Returns the JSON that it prints last."""
+        """Runs a Python script of bench/. Returns the JSON of its last line of output."""
         run = self.command(
             [self.python, ROOT / "bench" / script, *words], self.environment(ours=False, **more))
         try:
@@ -159,13 +160,13 @@ class Part:
         self.started = time.monotonic()
         machine.deadline = self.started + seconds
         self.rows, self.left_out = [], []
-        self.only = only  # text of the names of rows that are wanted
+        self.only = only  # only rows whose names contain this text
         self.pool = None
 
     @contextlib.contextmanager
     def at_once(self):
-        """Rows that are added within run beside one another, two cores for each: for
-        what is judged and not timed."""
+        """Runs rows that are added in this context at the same time, on two cores each:
+        for rows that are judged, not timed."""
         count = max(1, self.machine.cores // 2)
         self.machine.at_once = count
         with concurrent.futures.ThreadPoolExecutor(count) as self.pool:
@@ -177,13 +178,13 @@ class Part:
         self.left_out.append({"name": name, "reason": reason})
 
     def measure(self, name, seconds, function):
-        """Adds the values that the function gives: a dict. `seconds` are what it
-        is expected to take; with less left it is left out, and said so."""
+        """Adds a row with the dict that `function` returns. `seconds`: its expected time;
+        if less is left, the row is skipped and listed as left out."""
         self._row(name, seconds, lambda: ("measured", function()))
 
     def judge(self, name, seconds, function, arithmetic=True):
-        """The same for one that gives (holds, values). Over the fake runtime what
-        needs numbers is run and not judged."""
+        """Same, for a function that returns (holds, values). With the fake runtime a row
+        that needs arithmetic runs, but is not judged."""
         def judged():
             holds, values = function()
             if arithmetic and self.machine.fake:
@@ -220,7 +221,7 @@ class Part:
         except Failed as problem:
             state, values = "FAILS", {"why": str(problem)}
         except (LookupError, TypeError, ValueError, ZeroDivisionError, OSError) as problem:
-            # Of a program that ended well and left something else than it was to.
+            # The program succeeded, but its result has not the expected form.
             state, values = "FAILS", {"why": repr(problem)}
         return {
             "name": name, "state": state, "values": in_json(values),
@@ -249,7 +250,7 @@ class Part:
 
 
 def in_json(value):
-    """JSON has no number that is not finite."""
+    """Replaces non-finite numbers, which JSON does not have, by text."""
     if isinstance(value, dict):
         return {name: in_json(part) for name, part in value.items()}
     if isinstance(value, float) and not math.isfinite(value):
@@ -266,8 +267,8 @@ def shown(value):
 
 
 def largest_difference(ours, theirs):
-    """The largest relative difference of two lists of numbers, inf where one has
-    more than the other or a number is missing."""
+    """Returns the largest relative difference of two lists of numbers; inf if their
+    lengths differ or a number is NaN."""
     if len(ours) != len(theirs) or not ours:
         return float("inf")
     worst = 0.0

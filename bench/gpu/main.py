@@ -1,4 +1,4 @@
-"""Runs parts of bench/gpu.sh; see there."""
+"""Runs the parts of bench/gpu.sh, which documents the arguments."""
 
 import argparse
 import importlib.util
@@ -32,7 +32,7 @@ def usage(text):
 
 
 def find_torch():
-    """The folder of this Python's torch, without loading it."""
+    """Returns the folder of this Python's torch, without importing it."""
     found = importlib.util.find_spec("torch")
     if found is None or importlib.util.find_spec("timm") is None:
         usage(f"{sys.executable} has no torch or no timm: name one that has them with VITRAIN_PEER_PYTHON")
@@ -44,7 +44,7 @@ def find_torch():
 
 
 def find_device(machine):
-    """The first line that `vitrain devices` has of a GPU."""
+    """Returns the line of `vitrain devices` about the first GPU."""
     program = machines.BUILD / "vitrain"
     if not program.exists():
         usage(f"there is no {program}: build it (VITRAIN_PROFILE=cuda tools/setup.sh), or unpack bench/gpu_pack.sh's archive")

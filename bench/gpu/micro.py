@@ -1,4 +1,4 @@
-"""Part D: parts of a step alone."""
+"""Part D: single parts of a step."""
 
 import json
 
@@ -14,7 +14,8 @@ def lines(machine, *words):
 
 
 def milliseconds(output):
-    """{rule: ms} of the lines that both sides of compare_optimizers.sh print."""
+    """Returns {rule: ms}, parsed from the "RULE MS" lines that both sides of
+    compare_optimizers.sh print."""
     rows = [line.split() for line in output.splitlines()]
     return {row[0]: float(row[1]) for row in rows if len(row) == 2}
 

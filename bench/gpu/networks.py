@@ -6,13 +6,13 @@ import dataclasses
 @dataclasses.dataclass
 class Network:
     label: str
-    name: str  # vitrain's and timm's
+    name: str  # in vitrain and in timm
     drop_path: float = 0.0
     small: tuple = ()  # settings that make it small
     batch: int = 256
 
     def settings(self, precision, steps, **more):
-        """Of a run of bench_models.yaml whose images are made beside it."""
+        """Settings of a run of bench_models.yaml, with generated images."""
         values = {
             "model.name": self.name, "train.precision": precision, "data.batch_size": self.batch,
             "data.train.count": steps * self.batch, "run.epochs": 1, "run.max_steps": steps,
@@ -28,7 +28,7 @@ WHOLE = [
     Network("ResNet-50", "resnet50"),
 ]
 
-# In train_models.py the same is tiny_vit.
+# Same network as tiny_vit in peer_train.py.
 TINY = [Network(
     "tiny ViT", "vit_tiny_patch16_224", 0.1,
     ("model.image_size=32", "model.patch_size=8", "model.embed_dim=64", "model.depth=2",

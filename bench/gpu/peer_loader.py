@@ -1,8 +1,8 @@
 """Images/s of torch's DataLoader into the first GPU. Prints a JSON object.
 
 A folder of JPEG files, torchvision's random resized crop (bicubic) to 224 pixels
-and flip on PIL images, bytes to the device from pinned memory, normalised there:
-what timm's loader does.
+and flip on PIL images; bytes are copied to the device from pinned memory and
+normalised there, as in timm's loader.
 """
 
 import argparse
@@ -32,7 +32,7 @@ def main():
         v2.RandomResizedCrop(224, interpolation=InterpolationMode.BICUBIC, antialias=True),
         v2.RandomHorizontalFlip(), v2.PILToTensor()])
     files = datasets.ImageFolder(args.data, change)
-    # Few files are taken several times: an epoch has to have a batch of each worker.
+    # Few files are repeated, so that an epoch has a batch for each worker.
     times = -(-args.batch * max(1, args.workers) // len(files))
     loader = torch.utils.data.DataLoader(
         torch.utils.data.ConcatDataset([files] * times), args.batch, shuffle=True, drop_last=True,

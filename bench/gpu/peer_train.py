@@ -1,8 +1,8 @@
 """Training steps of a timm model on the first GPU. Prints a JSON object.
 
 Forward under autocast, cross entropy, backward, clipping, fused AdamW, on batches
-that lie on the device before the first step: nothing is paid for input. The host
-waits for the device only at the ends of what is timed.
+that are on the device before the first step, so input costs nothing. The host
+waits for the device only at the begin and end of each timed interval.
 """
 
 import argparse
@@ -13,7 +13,7 @@ import time
 
 STARTED = float(os.environ.get("PEER_START", time.time()))
 
-import timm  # noqa: E402 - what importing takes belongs to the start
+import timm  # noqa: E402 - the time of importing counts as start
 import torch  # noqa: E402
 
 
@@ -30,8 +30,8 @@ def parse_arguments():
 
 
 def make_model(args):
-    """Model, image size, classes. Arguments that are nothing are not given: not
-    every model of timm takes them."""
+    """Returns (model, image size, classes). drop_path_rate is passed only if nonzero,
+    because not every timm model accepts it."""
     if args.model == "tiny_vit":
         from timm.models.vision_transformer import VisionTransformer
 

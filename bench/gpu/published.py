@@ -1,4 +1,4 @@
-"""Part H: a published recipe beside its author's own code."""
+"""Part H: a published recipe compared with its author's own code."""
 
 import os
 import pathlib
@@ -14,7 +14,7 @@ SEEDS = (1, 2, 3)
 
 
 def unpacked(machine):
-    """The folder that has train/ and test/."""
+    """Unpacks the images. Returns the folder that contains train/ and test/."""
     folder = machine.folder()
     with tarfile.open(ARCHIVE) as tar:
         tar.extractall(folder, filter="data")

@@ -1,11 +1,10 @@
-"""Part G: a network of every family, and the rules of recipes, beside the CPU."""
+"""Part G: a network of every family, and options of recipes, compared with the CPU."""
 
 from correctness import BF16, CPU, FP32, WHOLE, compared, samples, train
 from machine import Failed, largest_difference
 
 TITLE = "families and rules beside the CPU (fp32)"
-# Of the norm of the first gradient, relative: ReLUs turn on which side of zero a
-# rounding falls.
+# Allowed relative difference of the first gradient's norm: rounding may flip a ReLU.
 NORM = 1e-2
 
 NETWORKS = (
@@ -43,21 +42,21 @@ RULES = {
     "CutMix by pairs": ("data.augment.cutmix=1.0", "data.augment.mix_mode=pair"),
     "single_process": ("dist.mode=single_process",),
 }
-# Muon makes its products in bf16. ConvMixer makes much of roundings: the norm of
-# timm's gradient in fp32 and in fp64 differ by 8e-4, for four images of 56 px.
+# Muon multiplies in bf16. ConvMixer amplifies rounding errors: the norms of timm's
+# gradient in fp32 and in fp64 differ by 8e-4 for four images of 56 px.
 ROUGH = {"muon": BF16, "convmixer_768_32": 1e-2}
 PRECISIONS = ("tf32", "bf16", "fp16")
 
 
 def numbers(run):
-    """Losses of steps, the norm of the first gradient, the loss of the evaluation."""
+    """Returns the losses of the steps, the first gradient's norm, and the evaluation loss."""
     return run.losses(), run.records("train")[0]["grad_norm"], run.records("eval")[-1]["loss"]
 
 
 def network(machine, name):
-    """Two steps and an evaluation of eight images; the second loss is that of
-    weights that an update has moved. 16 images: BatchNorm's statistics of fewer
-    turn roundings into differences, on CPUs too."""
+    """Compares two steps of 16 images and an evaluation of eight. The second loss
+    depends on the first update. With fewer images, BatchNorm's statistics would
+    amplify rounding errors, on CPUs as well."""
     settings = [*WHOLE, f"model.name={name}", "data.batch_size=16", "data.train.count=32",
                 "data.eval.count=8", "optim.lr=1e-5"]
     gpu, cpu = (numbers(train(machine, words, settings, 2, "bench_models"))

@@ -1,4 +1,4 @@
-"""Part F: seconds to the first step, of a checkpoint, and to go on from one."""
+"""Part F: seconds to the first step, to save a checkpoint, and to resume from one."""
 
 import time
 

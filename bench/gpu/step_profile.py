@@ -1,4 +1,4 @@
-"""Part C: what a training step asks of host and device, and where its time goes."""
+"""Part C: work of a training step on host and device, and where its time goes."""
 
 import dataclasses
 import json
@@ -17,25 +17,25 @@ WAITS = ("cudaStreamSynchronize", "cudaEventSynchronize", "cudaDeviceSynchronize
 
 
 def fake_counts(report):
-    """Of the steps in the middle, which are all alike: what one took."""
+    """Returns the fake runtime's counts of one step: medians over the steps in the middle."""
     steps = report["steps"]
     return {name: statistics.median(b[name] - a[name] for a, b in zip(steps[3:-2], steps[4:-1]))
             for name in COUNTS}
 
 
 def host_milliseconds(run, skip):
-    """Of a step over the fake runtime, where kernels take no time; without what it
-    waited for images. The least: what else the machine does only adds."""
+    """Returns the host's milliseconds of a step with the fake runtime, where kernels take
+    no time, without waiting for images. The minimum: other load only adds time."""
     return min(1e3 * r["step_seconds"] * (1.0 - r["data_wait"])
                for r in run.records("train") if r["step"] > skip)
 
 
 class Trace:
-    """The events of a rank's log.trace that have a length, and its step in the
-    middle: at the ends Kineto itself waits for the device."""
+    """Events with a duration of a rank's log.trace, and its middle step: in the first
+    and the last step Kineto itself waits for the device."""
 
     def __init__(self, path):
-        # Kineto shows a section a second time, when the device worked on it.
+        # Kineto lists each section a second time, for its work on the device.
         self.events = [e for e in json.loads(path.read_text())["traceEvents"]
                        if e["ph"] == "X" and e.get("cat") != "gpu_user_annotation"]
         steps = sorted((e for e in self.events if e["name"].startswith("step ")),
@@ -43,30 +43,29 @@ class Trace:
         self.step = steps[len(steps) // 2]
 
     def inside(self, wanted):
-        """The events of the step that the host made."""
+        """Returns the wanted events that began during the step."""
         begin, end = self.step["ts"], self.step["ts"] + self.step["dur"]
         return [e for e in self.events if begin <= e["ts"] < end and wanted(e)]
 
     def shares(self):
-        """Percent of the step's sections, without the wait for images."""
+        """Returns the percentage of each section of the step, without waiting for images."""
         spent = {name: sum(e["dur"] for e in self.inside(lambda e, name=name: e["name"] == name))
                  for name in SECTIONS}
         whole = sum(spent.values())
         return {name: f"{100 * value / whole:.0f} %" for name, value in spent.items()}
 
     def calls(self):
-        """Of the driver, in the step."""
+        """Returns the CUDA calls of the step."""
         return self.inside(lambda e: e.get("cat") in ("cuda_runtime", "cuda_driver"))
 
     def work(self):
-        """Kernels and copies, whenever they ran, that the step gave the device."""
+        """Returns the kernels and copies that the step enqueued, whenever they ran."""
         numbers = {e["args"].get("correlation") for e in self.calls()}
         return [e for e in self.events if e.get("cat") in ("kernel", "gpu_memcpy")
                 and e["args"].get("correlation") in numbers]
 
     def longest(self):
-        """{kernel: its launches and their milliseconds}, those of a step that take
-        the most."""
+        """Returns {kernel: launches and milliseconds} of the step's longest kernels."""
         found = {}
         for event in self.work():
             count, spent = found.get(event["name"], (0, 0.0))
@@ -75,7 +74,7 @@ class Trace:
         return {name: f"{count} x, {spent:.2f} ms" for name, (count, spent) in rows}
 
     def device(self):
-        """What Kineto saw of the driver and of the device."""
+        """Returns counts of the step's CUDA calls, copies and kernels."""
         calls, work = self.calls(), self.work()
         kernels = [e for e in work if e["cat"] == "kernel"]
         copies = [e["name"] for e in work if e["cat"] == "gpu_memcpy"]
@@ -87,10 +86,10 @@ class Trace:
 
 
 def quiet_run(machine, network, **more):
-    """A line of the log makes the host wait: there is none between the ends."""
+    """Runs with reports only in the first and last step: a report makes the host wait."""
     return machine.vitrain(
         [], network.settings("bf16", STEPS, **{"log.every": 100, **more}), OMP_NUM_THREADS=1,
-        FAKE_CUDA_ORDER=0)  # its checks would be part of the host's time
+        FAKE_CUDA_ORDER=0)  # off: its checks would add to the host's time
 
 
 def traced_run(machine, network):
@@ -98,8 +97,8 @@ def traced_run(machine, network):
 
 
 def profile_fake(machine, network):
-    """Counts at the network's batch. The host's time in small batches: the fake
-    reads all that is copied, and images are made on the same cores."""
+    """Returns counts at the network's batch size, and the host's time with small batches:
+    the fake runtime reads all copied data, and images are made on the same cores."""
     values = fake_counts(quiet_run(machine, network).reports[0])
     values["launches in all"] = sum(values[name] for name in ("launches", "products", "plans"))
     small = dataclasses.replace(network, batch=SMALL_BATCH)
@@ -120,7 +119,7 @@ def profile(machine, network):
 
 
 def gates(values):
-    """No wait, no pageable copy, one copy to the device."""
+    """Returns true if the step has no wait, no pageable copy, and at most one upload."""
     copies = values.get("host_to_device", values.get("copies"))
     return values["waits"] == 0 and values["pageable"] == 0 and copies <= 1
 

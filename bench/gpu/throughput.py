@@ -1,14 +1,14 @@
-"""Part B: training steps beside timm, eager and compiled."""
+"""Part B: training steps compared with timm, eager and compiled."""
 
 import statistics
 
 from networks import networks
 
 TITLE = "images/s of training beside timm"
-# What matters most comes first: a deadline cuts the end off.
+# The most important rows come first, because the deadline may cut off the end.
 ROWS = (("bf16", False), ("bf16", True), ("tf32", False), ("fp32", False), ("tf32", True))
-# Steps of a run, and those of its beginning that are not timed. A step of fp32 takes
-# up to ten times one of bf16, and cuDNN's search for its convolutions longer still.
+# (steps of a run, first steps that are not timed). A step in fp32 takes up to ten times
+# as long as one in bf16, and cuDNN's search for convolution algorithms even longer.
 STEPS = {"fp32": (24, 8)}
 MOST_STEPS = (60, 20)
 

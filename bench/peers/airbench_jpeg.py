@@ -1,14 +1,13 @@
 """Trains the CIFAR-10 network and recipe of the package airbench, Jordan's own
-code of "94% on CIFAR-10" (arXiv:2404.00498), on the images of a folder.
+code for "94% on CIFAR-10" (arXiv:2404.00498), on the images of a folder.
 
 usage: airbench_jpeg.py FOLDER [SEED]     FOLDER: train/CLASS/*, test/CLASS/*
 
-The package speaks to one CUDA device in fp16, and does so where there is one.
-Elsewhere it computes on the CPU: weights of fp32, products in bf16 (autocast);
-devices, events and halves are replaced from outside, what it computes is
-untouched. Prints a line an epoch
-and, as the last one, the accuracy under its test-time augmentation (flip and
-translate) in percent.
+The package uses one CUDA device in fp16. Without a GPU this script runs it on the
+CPU, with fp32 weights and bf16 products (autocast): it replaces the package's
+uses of devices, events and half precision, but not its computation. Prints a
+line per epoch and, as the last line, the accuracy with its test-time
+augmentation (flip and translate) in percent.
 """
 
 import contextlib
@@ -24,12 +23,12 @@ from PIL import Image
 
 
 def pack(folder, out):
-    """Writes the images and labels of FOLDER as the package's loader reads them."""
+    """Writes the images and labels of `folder` in the format of the package's loader."""
     names = sorted(entry.name for entry in folder.iterdir())
     files = [(path, label) for label, name in enumerate(names)
              for path in sorted((folder / name).iterdir())]
-    # The package takes its whitening from the first 5000: they must be of all
-    # classes, as those of the original files are.
+    # The package computes its whitening from the first 5000 images, which must have
+    # all classes, as in the original files.
     order = numpy.random.default_rng(0).permutation(len(files))
     images = numpy.stack([numpy.asarray(Image.open(files[i][0]).convert("RGB"))
                           for i in order])
@@ -39,7 +38,7 @@ def pack(folder, out):
 
 
 class Event:
-    """What the package uses of torch.cuda.Event: seconds between two of them."""
+    """The part of torch.cuda.Event that the package uses: milliseconds between two events."""
 
     def __init__(self, enable_timing=False):
         self.at = 0.0
@@ -62,7 +61,7 @@ def run_on_cpu():
 
 
 def in_bf16(make_net):
-    """Only the network: the whitening's covariances need more bits."""
+    """Runs only the network in bf16: the whitening's covariances need more precision."""
     def make():
         model = make_net()
         forward = model.forward

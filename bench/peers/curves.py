@@ -1,4 +1,4 @@
-"""PyTorch's and timm's side of bench/compare_curves.sh, which says what it does."""
+"""The side of PyTorch and timm in bench/compare_curves.sh, which documents the comparison."""
 
 import json
 import os
@@ -15,19 +15,20 @@ from timm.loss import BinaryCrossEntropy, SoftTargetCrossEntropy
 from timm.optim import create_optimizer_v2
 from timm.utils import ModelEmaV3
 
-# Of few images each rounding that moves a value across a ReLU shows in LAMB's update.
+# a2 needs large batches: with few images, each rounding that flips a ReLU shows in LAMB's
+# update.
 DEFAULTS = {"STEPS": 100, "BATCH": 16, "IMAGE": 96, "WARMUP": 20, "EXACT": 1} | (
     {"BATCH": 128, "WARMUP": 3125, "EXACT": 0} if sys.argv[1] == "a2" else {})
 STEPS, BATCH, IMAGE, WARMUP, EXACT = (
     int(os.environ.get(name, value)) for name, value in DEFAULTS.items())
 CLASSES = 10
-EMA = 0.99  # of a hundred steps; the recipe's is of half a million
-STOPPED = 75  # vitrain's exit code where run.stop_after ended it
+EMA = 0.99  # for a hundred steps; the recipe's value is for half a million
+STOPPED = 75  # vitrain's exit code if run.stop_after ended the run
 LIMITS = {"loss": 1e-4, "weights": 1e-3, "average": 1e-4}
 
 
 class Drop(torch.nn.Module):
-    """Stochastic depth whose factors are given."""
+    """Stochastic depth with given factors."""
 
     def __init__(self, rows, row):
         super().__init__()
@@ -55,7 +56,7 @@ def a2():
               if name.startswith("layer") for block in stage]
     for i, block in enumerate(blocks):
         block.drop_path = Drop(rows, i)
-    # timm's LAMB clips to the global norm 1 by itself.
+    # timm's LAMB itself clips to the global norm 1.
     optimizer = create_optimizer_v2(model, opt="lamb", lr=1.0, weight_decay=0.02)
     criterion = BinaryCrossEntropy(smoothing=0.0, target_threshold=0.2)
     return model, rows, optimizer, criterion
@@ -75,7 +76,7 @@ class Distillation(torch.nn.Module):
         with torch.no_grad():
             wanted = self.teacher(self.images)
         t = self.TEMPERATURE
-        # What learns from the labels, and what from the teacher.
+        # Outputs that learn from the labels, and from the teacher.
         logits, taught = outputs if isinstance(outputs, tuple) else (outputs, outputs)
         distance = F.kl_div(F.log_softmax(taught / t, 1), F.log_softmax(wanted / t, 1),
                             reduction="sum", log_target=True) * t * t / taught.numel()
@@ -86,7 +87,7 @@ class Distillation(torch.nn.Module):
 def teacher():
     torch.manual_seed(5)
     model = timm.create_model("resnet18", num_classes=CLASSES)
-    with torch.no_grad():  # logits that are not all alike
+    with torch.no_grad():  # larger weights, so that the logits differ
         model.fc.weight.mul_(20)
     return model.eval()
 
@@ -118,7 +119,7 @@ RECIPES = {
 
 
 def train_here(root, config, settings, start, folder):
-    """The run folder of a training from the weights in `start`."""
+    """Trains with vitrain from the weights in `start`. Returns the run folder."""
     data = os.environ.get("DATA")
     words = [str(root / "build/release/vitrain"), "-cfg", str(root / config),
              "-devices", "cpu:1", "-output", str(folder), "-pretrained", str(start)]
@@ -148,12 +149,13 @@ def records(run):
 
 
 def is_statistic(name):
-    """Of BatchNorm, which nothing learns."""
+    """Returns true for BatchNorm's running statistics, which are not learned."""
     return "running_" in name
 
 
 def distance(ours, theirs, statistics=False):
-    """Of all weights together, or of the running statistics, in norms."""
+    """Returns the norm of the difference of all weights (or running statistics), relative
+    to the norm of theirs."""
     names = [name for name, value in theirs.items()
              if value.dtype.is_floating_point and is_statistic(name) == statistics]
     difference = sum((ours[n] - theirs[n]).double().square().sum() for n in names)
@@ -161,7 +163,7 @@ def distance(ours, theirs, statistics=False):
 
 
 def train_there(make, start, run, dtype=torch.float32):
-    """The losses, the last weights and their average."""
+    """Trains with PyTorch on the run's batches. Returns losses, last weights and average."""
     model, rows, optimizer, criterion = make()
     model.load_state_dict(load_file(start))
     model.to(dtype)
@@ -187,7 +189,8 @@ def train_there(make, start, run, dtype=torch.float32):
 
 
 def differences(one, other):
-    """Of two trainings; losses relative to each, weights in norms of all."""
+    """Returns the differences of two trainings: largest relative difference of the losses,
+    and distance() of the weights."""
     losses = max(abs(a - b) / abs(b) for a, b in zip(one[0], other[0], strict=True))
     found = {"loss": losses, "weights": distance(one[1], other[1]),
              "average": distance(one[2], other[2])}
@@ -205,7 +208,7 @@ def main():
         folder = pathlib.Path(folder)
         start = folder / "start.safetensors"
         model = make()[0]
-        if name != "a2":  # whose branches begin with zeros, as in the recipe
+        if name != "a2":  # a2 keeps the zero-initialised branches of its recipe
             with torch.no_grad():
                 for value in model.parameters():
                     value.add_(0.02 * torch.randn(value.shape))
@@ -229,7 +232,8 @@ def main():
     found = differences(ours, theirs)
     rounded = dict.fromkeys(found, "")
     if EXACT:
-        # What roundings alone do: where that is more than a limit, nobody meets it.
+        # Differences that rounding alone causes: if they exceed a limit, no
+        # implementation can meet it.
         here, there = differences(ours, exact), differences(theirs, exact)
         rounded = {what: f"; from PyTorch in double precision: {here[what]:.2e} here, "
                          f"{there[what]:.2e} there" for what in found}

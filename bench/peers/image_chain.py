@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
-"""The peers' way of a training image to its pixels, on one core.
+"""Decodes and transforms training images with the peers' code, on one core.
 
 usage: image_chain.py pil|tensor TAR CROPS [PIXELS]
 
-  pil     the decoder of Pillow 12.0.0 (13 resizes some crops otherwise) and torchvision's transforms on PIL images, which is
-          what timm's loader runs
+  pil     Pillow 12.0.0's decoder (13 resizes some crops differently) and
+          torchvision's transforms on PIL images, as in timm's loader
   tensor  torchvision's own decoder and its transforms on tensors (antialias)
 
 Cuts the crops that bench/image_chain wrote to CROPS, resizes them to 224 x 224
-with the bicubic filter and mirrors some. Prints the images and the seconds of
-process time. PIXELS is compared with what comes out, byte by byte: a difference
-ends the program with exit code 1.
+with the bicubic filter and mirrors some. Prints the number of images and the
+seconds of process time. If PIXELS is given, compares it with the results byte
+by byte; a difference ends the program with exit code 1.
 """
 
 import csv

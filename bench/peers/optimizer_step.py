@@ -1,10 +1,10 @@
-"""Milliseconds of an update of torch's and timm's optimizers.
+"""Prints the milliseconds of an update of torch's and timm's optimizers.
 
 usage: optimizer_step.py THREADS|cuda STEPS RULE...
 
-The parameters of timm's ResNet-50, in the two groups of weight decay; fused
-where torch has it on the CPU, else foreach, and timm's own choice where it has
-neither. "+" behind a rule: cautious. cuda: on the first GPU.
+Updates the parameters of timm's ResNet-50, in groups with and without weight
+decay; fused if torch has that on the CPU, otherwise foreach, otherwise timm's
+default. "+" after a rule: cautious. cuda: on the first GPU.
 """
 
 import inspect
@@ -48,7 +48,7 @@ def main():
     steps = int(sys.argv[2])
     for rule in sys.argv[3:]:
         kind, arguments = RULES[rule]
-        # Versions of timm before 1.0.31 do not take all of them.
+        # Versions of timm before 1.0.31 do not accept all arguments.
         taken_by_it = inspect.signature(kind).parameters
         arguments = {name: value for name, value in arguments.items() if name in taken_by_it}
         parameters = list(timm.create_model("resnet50").to(device).parameters())

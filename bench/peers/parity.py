@@ -2,7 +2,7 @@
 
 For each name: timm's network with random weights from a seed; its state, images,
 logits of both modes and gradients go to files, which the program `parity` reads.
-Neither side has all gradients in memory: each goes to a file as soon as it is there.
+Neither side holds all gradients in memory: each is written to a file at once.
 """
 
 import fnmatch
@@ -23,14 +23,14 @@ import torch
 from timm.layers import DropPath
 
 IMAGES = 2
-LOGITS = 1e-5  # what may differ, relative to the largest
+LOGITS = 1e-5  # allowed difference, relative to the largest value
 GRADIENTS = 1e-4
 EXACT = 1e-9  # in double precision
 
 
 def waves_in(dtype):
-    """XCiT's positions in a precision: timm takes their sines in fp32 always, whose
-    last bits depend on the maker of the processor."""
+    """Patches timm to compute XCiT's positions in `dtype`: it always computes their sines
+    in fp32, whose last bits depend on the processor."""
     encoding = timm.models.xcit.PositionalEncodingFourier
     forward = encoding.forward
 
@@ -42,8 +42,8 @@ def waves_in(dtype):
 
 
 def settle_statistics(model, images):
-    """Gives each BatchNorm the statistics of the images: with those that it starts
-    with, values grow from layer to layer, and roundings with them."""
+    """Sets each BatchNorm's running statistics to those of the images: with the initial
+    ones, values grow from layer to layer, and rounding errors with them."""
     norms = [m for m in model.modules() if isinstance(m, torch.nn.BatchNorm2d | torch.nn.BatchNorm1d)]
     before = [norm.momentum for norm in norms]
     for norm in norms:
@@ -56,8 +56,8 @@ def settle_statistics(model, images):
 
 
 def write_tensors(tensors, path):
-    """A file of safetensors, one tensor at a time (the package's own writer takes
-    copies of all, and refuses the tensors that CoaT has under several names)."""
+    """Writes a safetensors file, one tensor at a time (the package's own writer copies
+    all, and refuses tensors that CoaT has under several names)."""
     kinds = {torch.float32: "F32", torch.float64: "F64", torch.int64: "I64"}
     header, end = {}, 0
     for name, tensor in tensors.items():
@@ -73,7 +73,8 @@ def write_tensors(tensors, path):
 
 
 def keep_gradients(model, folder):
-    """Makes each parameter's gradient a file once it is there; which are not yet."""
+    """Writes each gradient to a file as soon as it is computed. Returns the set of names
+    whose gradients are still missing."""
     names = {name for name, _ in model.named_parameters()}
 
     def write(name, value):
@@ -87,10 +88,10 @@ def keep_gradients(model, folder):
 
 
 def network(name, size):
-    """timm's, for images of another size than its own unless that is None."""
+    """Returns timm's network, for images of `size` pixels if that is not None or 0."""
     try:
         return timm.create_model(name, num_classes=1000, **({"img_size": size} if size else {}))
-    except TypeError:  # it takes any size
+    except TypeError:  # has no img_size: accepts any size
         return timm.create_model(name, num_classes=1000)
 
 
@@ -98,13 +99,13 @@ def write_reference(name, folder, dtype, size):
     torch.manual_seed(0)
     model = network(name, size)
     for module in model.modules():
-        if isinstance(module, DropPath):  # 0.1 is the default of some
+        if isinstance(module, DropPath):  # some have 0.1 by default
             module.drop_prob = 0.0
         elif isinstance(module, torch.nn.Dropout):
             module.p = 0.0
     generator = torch.Generator().manual_seed(1)
     with torch.no_grad():
-        # Norms, scales and biases that start at 0 or 1 would hide mistakes.
+        # Initial values of 0 or 1 (norms, scales, biases) would hide mistakes.
         for value in model.parameters():
             value.add_(0.02 * torch.randn(value.shape, generator=generator))
     shape = (3, size, size) if size else model.default_cfg["input_size"]
@@ -128,7 +129,8 @@ def write_reference(name, folder, dtype, size):
 
 
 def in_another_process(what, *arguments):
-    """Its memory is free for ours afterwards. Why it did not work, or nothing."""
+    """Runs `what` in a child process, whose memory is free afterwards. Returns an error
+    text, or ""."""
     child = os.fork()
     if child == 0:
         try:
@@ -142,7 +144,8 @@ def in_another_process(what, *arguments):
 
 
 class Differences:
-    """What `program` prints of ours beside timm's, and timm's logits of both modes."""
+    """Differences between vitrain and timm that `program` prints, and timm's logits in both
+    modes."""
 
     def __init__(self, name, program, dtype, size):
         folder = pathlib.Path(tempfile.mkdtemp(prefix="vitrain-parity-"))
@@ -156,13 +159,13 @@ class Differences:
             self.theirs = [results[mode].double() for mode in ("logits", "eval")]
         finally:
             shutil.rmtree(folder)
-        if done.returncode:  # negative: by a signal, as where there is not enough memory
+        if done.returncode:  # negative: killed by a signal, for example without enough memory
             self.error = done.stderr.strip()[:200] or f"ours ended with {done.returncode}"
         else:
             ours, *values = done.stdout.split()
             self.parameters = int(ours)
             self.logits, self.evaluated, self.gradients = map(float, values[:3])
-            self.whose = " ".join(values[3:])  # none where all are equal
+            self.whose = " ".join(values[3:])  # empty if all are equal
 
     def largest(self):
         return max(self.logits, self.evaluated, self.gradients)
@@ -171,14 +174,14 @@ class Differences:
         return max(self.logits, self.evaluated) <= logits and self.gradients <= gradients
 
     def of_their_own(self, other):
-        """By how much timm's logits differ from its own in another precision."""
+        """Returns the difference of timm's logits from its own in another precision."""
         return max((one - two).abs().max().item() / two.abs().max().item()
                    for one, two in zip(self.theirs, other.theirs))
 
 
 def compare(name, program, limit, pixels):
-    """A row of the table, and whether it holds."""
-    with torch.device("meta"):  # of another size it has other positions
+    """Returns a row of the table, and whether the differences are allowed."""
+    with torch.device("meta"):  # the number of positions depends on the size
         size, here = (sum(v.numel() for v in network(name, side).parameters())
                       for side in (None, pixels))
     row = f"| `{name}` | {size:,} | "
@@ -190,8 +193,8 @@ def compare(name, program, limit, pixels):
     row += f"{single.logits:.1e} | {single.evaluated:.1e} | {single.gradients:.1e} | "
     note, good = f"{pixels} px" if pixels else "", single.parameters == here
     if not single.within(LOGITS, GRADIENTS):
-        # Where a ReLU is near zero, or a batch of two is normalised, roundings
-        # decide: timm differs as much from itself in another precision.
+        # Rounding decides near the zero of a ReLU, or if a batch of two is normalised:
+        # timm in another precision differs as much from itself.
         double = Differences(name, program, torch.float64, pixels)
         if double.error:
             return row + f"| {double.error} |", False
@@ -210,7 +213,7 @@ def main():
                           capture_output=True, text=True, check=True).stdout
     known = set(timm.list_models())
     names = [word for line in ours.splitlines() for word in line.split()[:1] if word in known]
-    chosen = {}  # the pixels of each, 0 for its own
+    chosen = {}  # image size of each network; 0: its own
     for pattern in patterns or ["*"]:
         pattern, _, pixels = pattern.partition("@")
         chosen.update({name: int(pixels or 0) for name in fnmatch.filter(names, pattern)})

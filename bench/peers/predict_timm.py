@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""The peer of bench/compare_predict.sh: timm 1.0's inference.py, its loop.
+"""The peer of bench/compare_predict.sh: the loop of timm 1.0's inference.py.
 
 usage: predict_timm.py weights MODEL FILE
        predict_timm.py predict MODEL WEIGHTS FOLDER CSV [--batch N] [--workers N] [--threads N]
 
-`weights` writes weights for both. `predict` makes model, data set and loader
-with the calls and the defaults of inference.py, writes the five most probable
+`weights` writes random weights for both sides. `predict` makes model, data set and
+loader with the calls and defaults of inference.py, writes the five most probable
 classes of each image, and prints the seconds of the loop.
 """
 

@@ -3,7 +3,7 @@
 
 One process on this machine's CPU: forward (under autocast in bf16), cross
 entropy, backward, clipping, fused AdamW, on batches of random pixels that are
-made before the first step. Writes a JSON object per step to --metrics, with the
+generated before the first step. Writes a JSON object per step to --metrics, with the
 names that vitrain uses.
 """
 
@@ -30,7 +30,7 @@ def parse_arguments():
 
 
 def make_model(name):
-    """small_vit: that of configs/bench_vit_cifar.yaml."""
+    """Returns (model, image size, classes). small_vit: configs/bench_vit_cifar.yaml."""
     if name != "small_vit":
         return timm.create_model(name), 224, 1000
     from timm.models.vision_transformer import VisionTransformer
@@ -41,7 +41,7 @@ def make_model(name):
 
 
 def is_convolutional(model):
-    """Has a convolution beyond the patch embedding."""
+    """Returns true if the model has convolutions other than the patch embedding."""
     convolutions = [m for m in model.modules() if isinstance(m, torch.nn.Conv2d)]
     return len(convolutions) > 1
 
@@ -77,7 +77,7 @@ def main():
             loss.backward()
             torch.nn.utils.clip_grad_norm_(parameters, 1.0)
             optimizer.step()
-            loss.item()  # a trainer that stops at a loss that is not finite
+            loss.item()  # waits, like a trainer that stops at a non-finite loss
             ended = time.perf_counter()
             out.write(json.dumps({
                 "kind": "train", "step": step + 1,

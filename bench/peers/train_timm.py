@@ -9,8 +9,8 @@ start_begin_seconds and start_end_seconds: from PEER_START (seconds since 1970,
 set by the caller) to the begin and the end of the first step.
 
 With --export DIR rank 0 writes what another trainer needs to repeat the run:
-model.safetensors (initial weights), cifar/ (the batches in order, in CIFAR-10's
-binary format), and the batches are those pixels, without augmentation.
+model.safetensors (initial weights) and cifar/ (the batches in order, in
+CIFAR-10's binary format); it then trains on these pixels without augmentation.
 """
 
 import argparse
@@ -73,7 +73,7 @@ def small_transform():
 
 
 def photo_transform():
-    """Random resized crop, bicubic, flip, and no colours changed."""
+    """Returns random resized crop, bicubic, and flip, without colour jitter."""
     from timm.data import create_transform
 
     return create_transform(
@@ -82,7 +82,7 @@ def photo_transform():
 
 
 def augmented_batches(args, rank, world):
-    """A DataLoader over the JPEG folder: random crop with padding, flip."""
+    """Returns a DataLoader over the JPEG folder, with random crops and flips."""
     dataset = datasets.ImageFolder(
         os.path.join(args.data, "train"),
         photo_transform() if args.photos else small_transform())
@@ -95,7 +95,7 @@ def augmented_batches(args, rank, world):
 
 
 def epochs_of(loader):
-    """Batches without end; a new permutation in each epoch."""
+    """Yields batches without end, with a new permutation in each epoch."""
     epoch = 0
     while True:
         loader.sampler.set_epoch(epoch)
@@ -104,7 +104,7 @@ def epochs_of(loader):
 
 
 def chosen_images(args, world):
-    """The pixels [n, 3, 32, 32] and labels of an exported run, in its order."""
+    """Returns pixels [n, 3, 32, 32], labels and class names of an exported run, in order."""
     dataset = datasets.ImageFolder(os.path.join(args.data, "train"))
     order = list(range(len(dataset)))
     random.Random(0).shuffle(order)
@@ -135,7 +135,7 @@ def export(folder, model, pixels, labels, classes):
 
 
 def exported_batches(args, rank, world, pixels, labels):
-    """The rank's share of each global batch: rows r * batch and following."""
+    """Yields the rank's part of each global batch: its rows from rank * batch on."""
     mean = torch.tensor(MEAN).view(1, 3, 1, 1)
     std = torch.tensor(STD).view(1, 3, 1, 1)
     for step in range(args.steps):
@@ -153,7 +153,7 @@ def learning_rate(args, step):
 
 
 def train(args, batches, model, optimizer, world, out):
-    """Runs the steps. The clock of a step includes waiting for its batch."""
+    """Runs the steps. The time of a step includes waiting for its batch."""
     start = float(os.environ.get("PEER_START", time.time()))
     autocast = torch.autocast(
         "cpu", dtype=torch.bfloat16, enabled=args.precision == "bf16")
@@ -202,7 +202,7 @@ def main():
     else:
         batches = epochs_of(augmented_batches(args, rank, world))
     torch.manual_seed(1 + rank)
-    # Its buckets are ours: 1 MiB, then 25 MiB.
+    # Its buckets are the same as vitrain's: 1 MiB, then 25 MiB.
     parallel = DistributedDataParallel(model, gradient_as_bucket_view=True)
     optimizer = torch.optim.AdamW(
         param_groups_weight_decay(

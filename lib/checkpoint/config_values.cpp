@@ -46,7 +46,7 @@ std::optional<std::int64_t> ConfigValues::count(const std::string& key) const {
   if (value == nullptr) {
     return std::nullopt;
   }
-  constexpr std::int64_t kMost = 1 << 20; // of model.num_classes
+  constexpr std::int64_t kMost = 1 << 20; // limit for model.num_classes
   const bool right =
       value->is_number_integer() && *value >= 0 && *value <= kMost;
   if (!right) {

@@ -11,11 +11,11 @@
 
 namespace vitrain::checkpoint {
 
-// Reads members of an object in another program's config.json. A value that
-// cannot be used becomes a note and counts as absent.
+// Reads members of a JSON object in another program's config.json. A value that
+// cannot be used adds a note and counts as absent.
 class ConfigValues {
  public:
-  // `json` has to be an object and to outlive this; `source` names its file.
+  // `json` must be an object and must outlive this; `source` names its file.
   ConfigValues(
       const Json& json,
       std::string source,
@@ -27,24 +27,25 @@ class ConfigValues {
   bool has(const std::string& key) const { return find(key) != nullptr; }
 
   std::optional<bool> flag(const std::string& key) const;
-  // A number in (0, most].
+  // Returns a number in (0, most].
   std::optional<double> number(const std::string& key, double most) const;
-  // A count from 0.
+  // Returns an integer >= 0.
   std::optional<std::int64_t> count(const std::string& key) const;
   std::string text(const std::string& key) const; // "" if absent
-  // One of these words.
+  // Returns a text that is one of `words`.
   std::optional<std::string> word(
       const std::string& key,
       std::initializer_list<std::string_view> words) const;
-  // Three numbers, or one for all three; `positive`: each above 0.
+  // Returns three numbers; a single number is used for all three. `positive`:
+  // each must be above 0.
   std::optional<std::vector<double>> colours(
       const std::string& key,
       bool positive) const;
-  // Texts, exactly `count` of them unless that is 0.
+  // Returns texts: exactly `count` of them, or any number if `count` is 0.
   std::vector<std::string> texts(const std::string& key, std::int64_t count)
       const;
 
-  // Adds the note that `key` is not used; `allowed` says what could be.
+  // Adds a note that `key` is not used. `allowed` describes valid values.
   void refuse(const std::string& key, std::string_view allowed) const;
 
   const std::string& source() const { return source_; }
@@ -55,7 +56,7 @@ class ConfigValues {
   std::vector<std::string>& notes_;
 };
 
-// Whether a value is a side of images: 1 to 4096 pixels, as model.image_size.
+// True for a valid side of images: 1 to 4096 pixels, as for model.image_size.
 bool is_side(const Json& value);
 
 } // namespace vitrain::checkpoint

@@ -23,7 +23,7 @@ constexpr std::size_t kDigits = 9;
 constexpr std::size_t kPointerLimit = 4096;
 constexpr std::size_t kForeignLimit = std::size_t{1} << 20;
 
-// Size and hash of a file without keeping it.
+// Checks the size and hash of a file without loading it into memory.
 void verify_file(
     const std::filesystem::path& path,
     const ManifestFile& expected) {
@@ -62,8 +62,8 @@ void verify_file(
       source);
 }
 
-// Returns true for a valid manifest.json that is not vitrain's, such as a web
-// page's.
+// True for a valid JSON manifest.json that is not vitrain's, such as a web
+// app's.
 bool is_foreign(const std::filesystem::path& manifest) {
   std::error_code error;
   if (std::filesystem::file_size(manifest, error) > kForeignLimit || error) {
@@ -87,8 +87,9 @@ bool is_valid(
   return problem.empty();
 }
 
-// The folder that a pointer file names; none when there is no pointer, or it
-// leads elsewhere.
+// Returns the checkpoint folder that a pointer file names. Returns nullopt if
+// there is no pointer, or if it does not name a checkpoint in `folder`, which
+// is added to `rejected`.
 std::optional<std::filesystem::path> follow(
     const std::filesystem::path& folder,
     const char* pointer,

@@ -7,18 +7,19 @@
 #include <string_view>
 #include <vector>
 
-// Entries of a run's checkpoints/ besides checkpoints: partial ones, and
-// pointers.
+// Entries of a run's checkpoints/ that are not complete checkpoints: the
+// pointers `latest` and `best`, and partial checkpoints.
 namespace vitrain::checkpoint {
 
 inline constexpr const char* kLatest = "latest";
 inline constexpr const char* kBest = "best";
-// Part of the names of folders being written or removed, ".<name>.tmp-<pid>",
-// and of pointers written by write_file_atomically.
+// Substring of temporary names: of folders that are being written or removed,
+// ".<name>.tmp-<pid>", and of pointers that write_file_atomically() writes.
 inline constexpr std::string_view kTemporary = ".tmp-";
 inline constexpr std::string_view kReplaced = "replaced-";
 
-// Returns the process of a save's temporary name; nullopt for other names.
+// Returns the process id in the temporary name of a checkpoint or pointer;
+// nullopt for other names.
 std::optional<std::int64_t> temporary_owner(const std::string& name);
 
 // Removes partial checkpoints of dead processes and of earlier saves of this
@@ -26,17 +27,17 @@ std::optional<std::int64_t> temporary_owner(const std::string& name);
 void remove_stale(const std::filesystem::path& folder);
 
 struct Leftovers {
-  std::int64_t folders = 0; // unfinished checkpoints
+  std::int64_t folders = 0; // number of partial checkpoints
   double bytes = 0.0;
 };
 
-// Removes all partial checkpoints of any process; only for the process that
-// owns this folder. Returns the counts.
+// Removes the partial checkpoints of all processes. May be called only by the
+// process that holds the lock on the run.
 Leftovers remove_leftovers(const std::filesystem::path& folder);
 
-// A folder in the place of `latest` or `best`, which would make every save
-// fail, goes: an empty one is removed, another one renamed. Returns a sentence
-// for each. Throws Error(kStorage).
+// Removes folders named `latest` or `best`, which would make every save fail:
+// an empty one is deleted, any other is renamed. Returns a sentence for each.
+// Throws Error(kStorage).
 std::vector<std::string> repair_pointers(const std::filesystem::path& folder);
 
 } // namespace vitrain::checkpoint

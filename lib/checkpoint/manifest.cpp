@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kSizeLimit = std::size_t{16} << 20;
 constexpr std::size_t kHashDigits = 32;
-// Texts before and after the hash.
+// Text before and after the hash at the end of the file.
 constexpr std::string_view kBeforeHash = ",\n  \"xxh3\": \"";
 constexpr std::string_view kAfterHash = "\"\n}\n";
 
@@ -33,7 +33,7 @@ Json files_json(const std::vector<ManifestFile>& files) {
   return list;
 }
 
-// Whether the last member is the hash of everything before it.
+// True if the last member is the hash of everything before it.
 bool hash_agrees(std::string_view text) {
   const std::size_t tail = kBeforeHash.size() + kHashDigits + kAfterHash.size();
   if (text.size() < tail || !text.ends_with(kAfterHash)) {
@@ -45,7 +45,7 @@ bool hash_agrees(std::string_view text) {
       rest.substr(kBeforeHash.size(), kHashDigits) == hash_of(body);
 }
 
-// A name that stays within the folder.
+// True for a file name without path, so that the file is in the folder itself.
 bool is_plain_name(const std::string& name) {
   return !name.empty() && name.front() != '.' &&
       name.find('/') == std::string::npos &&
@@ -95,7 +95,7 @@ std::string Manifest::text() const {
   json["state"] = state;
   std::string body =
       json.dump(2, ' ', /*ensure_ascii=*/false, Json::error_handler_t::replace);
-  body.resize(body.size() - 2); // the end of the object: a new line and '}'
+  body.resize(body.size() - 2); // removes "\n}", the end of the object
   return fmt::format("{}{}{}{}", body, kBeforeHash, hash_of(body), kAfterHash);
 }
 
@@ -108,7 +108,7 @@ Manifest parse_manifest(const std::string& text, const std::string& source) {
   const Json json = parse_json(text, source, ExitCode::kWeights);
   VITRAIN_CHECK_WEIGHTS(
       json.is_object(), "{}: is not a JSON object: damaged or cut off", source);
-  // Before the hash: a later format may keep its hash elsewhere.
+  // Checked before the hash, which a later format may store elsewhere.
   const auto version = json.find("format_version");
   VITRAIN_CHECK_WEIGHTS(
       version == json.end() || !version->is_number_integer() ||

@@ -11,25 +11,25 @@
 
 namespace vitrain::checkpoint {
 
-// Increased when a checkpoint can no longer be read by older programs.
+// Increased when older programs can no longer read checkpoints.
 inline constexpr std::int64_t kFormatVersion = 1;
 inline constexpr const char* kManifestName = "manifest.json";
-// The file of the weights in a checkpoint.
+// Weights of a checkpoint.
 inline constexpr const char* kModelFile = "model.safetensors";
-// Averaged weights (train.ema), if there are any.
+// Averaged weights (train.ema) of a checkpoint, if it has any.
 inline constexpr const char* kEmaFile = "ema.safetensors";
 
-// A file of a checkpoint.
+// Manifest entry of a file.
 struct ManifestFile {
-  std::string name; // within the folder, no separators
+  std::string name; // file name in the checkpoint folder, without path
   std::int64_t size = 0;
   std::string xxh3; // 128 bits, 32 hexadecimal digits
 
   bool operator==(const ManifestFile&) const = default;
 };
 
-// manifest.json, written last, so that a folder with one is complete. Its
-// content does not depend on time or place of writing.
+// Content of manifest.json, which is written last, so that a folder with one is
+// complete. It does not depend on time or place of writing.
 struct Manifest {
   std::int64_t format_version = kFormatVersion;
   std::string vitrain_version;
@@ -38,20 +38,20 @@ struct Manifest {
   std::int64_t world_size = 1;
   std::string config_hash;
   std::optional<double> metric;
-  std::string metric_name; // what `metric` is of; "": not said
+  std::string metric_name; // name of the metric; "": not recorded
   std::vector<ManifestFile> files;
   Json state = Json::object();
 
-  // Returns the file's text, which ends with a hash of the preceding bytes to
-  // detect any change.
+  // Returns the text of the file. It ends with a hash of the preceding bytes,
+  // which detects any change.
   std::string text() const;
 };
 
-// Returns true if a file of this name belongs to the checkpoint.
+// True if the manifest lists a file of this name.
 bool lists(const Manifest& manifest, std::string_view file);
 
-// Parses text() and checks the hash. Throws Error(kWeights) with `source` and
-// the reason; a newer format version is refused by name.
+// Parses the result of text() and checks the hash. Throws Error(kWeights) with
+// `source` and the reason; for a newer format version the message says so.
 Manifest parse_manifest(const std::string& text, const std::string& source);
 
 // Reads and parses <checkpoint>/manifest.json. Throws Error(kWeights).

@@ -17,7 +17,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Parses a file of the folder; null if it does not exist or is no object.
+// Parses a file in the folder. Returns null if it does not exist or is not a
+// JSON object; adds a note if it cannot be read or parsed.
 Json read_object(
     const fs::path& folder,
     const char* name,
@@ -43,7 +44,8 @@ Json read_object(
   }
 }
 
-// timm's entry of a network, in a file since 0.9 or before.
+// Returns the network's entry, which timm has nested as "pretrained_cfg" since
+// about version 0.9.
 const Json& pretrained_cfg(const Json& config) {
   const auto found = config.find("pretrained_cfg");
   return found != config.end() && found->is_object() ? *found : config;
@@ -63,7 +65,7 @@ bool is_timms(const Json& config) {
        config.contains("crop_pct") || config.contains("num_classes"));
 }
 
-// [channels, height, width] as model.image_size.
+// Reads [channels, height, width] as model.image_size.
 void set_input_size(const ConfigValues& values, const char* key, Json& keys) {
   const Json* size = values.find(key);
   if (size == nullptr) {
@@ -81,7 +83,8 @@ void set_input_size(const ConfigValues& values, const char* key, Json& keys) {
       height == width ? height : Json::array({height, width});
 }
 
-// timm's _parse_model_cfg() and resolve_data_config().
+// Reads a config.json as timm's _parse_model_cfg() and resolve_data_config()
+// do.
 void read_timm(
     const fs::path& folder,
     const Json& config,

@@ -9,7 +9,8 @@
 namespace vitrain::checkpoint {
 namespace {
 
-// Best first, of equal ones the earliest; only those with a metric.
+// Returns the candidates that have a metric, best first; among equal ones the
+// earliest first.
 std::vector<Candidate> ranked(
     const std::vector<Candidate>& candidates,
     const RetentionOptions& options) {

@@ -8,26 +8,28 @@
 namespace vitrain::checkpoint {
 
 struct RetentionOptions {
-  std::int64_t keep_last = 2; // newest to keep, at least 1
-  std::int64_t keep_best = 1; // best to keep as well
+  // Number of newest checkpoints to keep, at least 1.
+  std::int64_t keep_last = 2;
+  std::int64_t keep_best = 1; // number of best checkpoints to keep besides
   bool smaller_is_better = false;
-  std::string metric_name; // whose values compare with each other
+  std::string metric_name; // metric whose values are compared
 };
 
-// A checkpoint as retention sees it.
+// A checkpoint to be kept or removed.
 struct Candidate {
   std::int64_t step = 0;
-  std::optional<double> metric; // none, NaN or of another name: never best
+  // nullopt, NaN, or a value of another metric: never best.
+  std::optional<double> metric;
 };
 
-// Step of the best candidate, of equal ones the earliest; none when no
-// candidate has a metric.
+// Returns the step of the best candidate, the earliest of equal ones; nullopt
+// if no candidate has a metric.
 std::optional<std::int64_t> best_step(
     const std::vector<Candidate>& candidates,
     const RetentionOptions& options);
 
-// Steps to remove, ascending: all but the newest keep_last, the best keep_best
-// and `protect`.
+// Returns the steps to remove, ascending: all except the newest keep_last, the
+// best keep_best and `protect`.
 std::vector<std::int64_t> to_remove(
     std::vector<Candidate> candidates,
     const RetentionOptions& options,

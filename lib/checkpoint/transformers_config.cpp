@@ -14,13 +14,13 @@
 namespace vitrain::checkpoint {
 namespace {
 
-// How a class of transformers' image processors differs from ViT's, whose
-// images are squashed to a square: its defaults (transformers 5.0).
+// Defaults of a class of image processors (transformers 5.0) that differ from
+// ViT's, which resizes images to a square without keeping their proportions.
 struct Processor {
   std::string_view name;
   std::string_view filter = "bicubic";
-  bool shortest = false; // a size that is a number is the shorter side's
-  bool crops = false; // it cuts the centre out
+  bool shortest = false; // a single number is the size of the shorter side
+  bool crops = false; // crops the centre
 };
 constexpr auto kProcessors = std::to_array<Processor>({
     {"ViT", "bilinear"},
@@ -39,7 +39,8 @@ constexpr auto kProcessors = std::to_array<Processor>({
     {"Siglip"},
 });
 
-// "ViT" of ViTImageProcessor, ViTImageProcessorFast or ViTFeatureExtractor.
+// Returns "ViT" for ViTImageProcessor, ViTImageProcessorFast or
+// ViTFeatureExtractor.
 std::string_view class_of(std::string_view name) {
   for (const std::string_view end :
        {"Fast", "Pil", "ImageProcessor", "FeatureExtractor"}) {
@@ -82,7 +83,7 @@ class ImageProcessor {
     return values_.flag(key).value_or(otherwise);
   }
 
-  // Numbers of Pillow's filters.
+  // Reads the filter, a number of Pillow's.
   void read_filter() {
     constexpr std::array<const char*, 6> kFilters{
         "nearest", "lanczos", "bilinear", "bicubic", "box", "hamming"};
@@ -102,8 +103,8 @@ class ImageProcessor {
         kFilters.at(number->get<std::size_t>());
   }
 
-  // Mean and deviation of values in [0, 1]: theirs are of value * factor, or
-  // of that less 1.
+  // Converts mean and standard deviation to those of values in [0, 1]. In the
+  // file they apply to value * factor, or to value * factor - 1.
   void read_colours() {
     std::vector<double> mean{0.0, 0.0, 0.0};
     std::vector<double> std{1.0, 1.0, 1.0};
@@ -142,10 +143,10 @@ class ImageProcessor {
     keys_["data.preprocess.std"] = std;
   }
 
-  // A size in pixels, where height and width are the same.
+  // Size in pixels with equal height and width.
   struct Size {
-    std::int64_t side = 0; // 0: of another kind
-    bool shortest = false; // of the shorter side, the other in proportion
+    std::int64_t side = 0; // 0: a size of another form
+    bool shortest = false; // `side` is the shorter side; proportions are kept
   };
 
   std::optional<Size> size(const char* key) const {
@@ -209,7 +210,7 @@ class ImageProcessor {
     }
   }
 
-  // From 384 pixels on it squashes.
+  // Reads the resizing of ConvNeXt's processor: from 384 pixels on it squashes.
   void read_convnext(std::int64_t side) {
     constexpr std::int64_t kSquashed = 384;
     if (side >= kSquashed) {
@@ -223,7 +224,7 @@ class ImageProcessor {
   }
 
   void set_checked(const char* mode, std::int64_t side, std::int64_t resized) {
-    if (side > resized) { // black around it
+    if (side > resized) { // the image is smaller than the crop: black border
       keys_["data.preprocess.crop_mode"] = mode;
       keys_["model.image_size"] = side;
       keys_["data.preprocess.resize"] = resized;
@@ -239,8 +240,8 @@ class ImageProcessor {
   bool known_ = false;
 };
 
-// The names of id2label, in the order of their numbers. "LABEL_0" and so on are
-// what transformers writes where nobody has named them.
+// Reads class names from id2label, ordered by number. Ignores "LABEL_0", ...,
+// which transformers writes if nobody has named the classes.
 void read_labels(
     const Json& config,
     const std::string& source,

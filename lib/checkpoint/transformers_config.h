@@ -10,12 +10,12 @@ namespace vitrain::checkpoint {
 inline constexpr const char* kConfigFile = "config.json";
 inline constexpr const char* kPreprocessorFile = "preprocessor_config.json";
 
-// Whether a config.json is one of transformers' save_pretrained().
+// True if a config.json was written by transformers' save_pretrained().
 bool is_transformers_config(const Json& config);
 
-// Adds what transformers' image processors do by the preprocessor_config.json
-// of a folder, and the names of the classes in its config.json. Either may be
-// null.
+// Adds the preprocessing that transformers' image processors derive from a
+// folder's preprocessor_config.json, and the class names in its config.json.
+// Either JSON may be null.
 void read_transformers(
     const std::filesystem::path& folder,
     const Json& config,

@@ -26,8 +26,8 @@ template <typename... Args>
 
 } // namespace vitrain
 
-// A condition that a user's input or machine can violate: throws Error with the
-// given code and message. For programmer errors use assert.
+// Throws Error with the given code and message if the condition, which a user's
+// input or machine can violate, is false. For programmer errors use assert.
 #define VITRAIN_CHECK(condition, code, ...) \
   do {                                      \
     if (!(condition)) [[unlikely]] {        \

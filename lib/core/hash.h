@@ -14,7 +14,8 @@ namespace vitrain {
 // XXH3, 64 bits: fast fingerprint of bytes; not cryptographic.
 std::uint64_t hash64(std::string_view bytes);
 
-// XXH3, 128 bits: equal for equal bytes; different ones collide by intent only.
+// XXH3, 128 bits. Inputs with equal hashes are equal, unless someone
+// constructed a collision on purpose.
 using Hash128 = std::array<std::uint64_t, 2>;
 Hash128 hash128(std::string_view bytes);
 
@@ -24,14 +25,14 @@ class Hasher {
   Hasher();
 
   void update(const void* bytes, std::size_t size);
-  // 32 hexadecimal digits of everything so far.
+  // Returns 32 hexadecimal digits: the hash of all bytes so far.
   std::string hex() const;
 
  private:
   std::unique_ptr<XXH3_state_s, int (*)(XXH3_state_s*)> state_;
 };
 
-// 16 lower-case hexadecimal digits.
+// Returns 16 lower-case hexadecimal digits.
 std::string to_hex(std::uint64_t value);
 
 } // namespace vitrain

@@ -7,21 +7,21 @@
 namespace vitrain {
 namespace {
 
-// Returns bits that order values by magnitude, with NaNs after infinity.
+// Returns bits that order values by magnitude, with NaN above infinity.
 std::uint32_t bits_of(float value) {
   return std::bit_cast<std::uint32_t>(value) & 0x7fffffffU;
 }
 
-// The exponent and three bits of the fraction.
+// Number of values of digit_of(): the exponent and three bits of the fraction.
 constexpr std::size_t kDigits = 2048;
 std::size_t digit_of(float value) {
   return bits_of(value) >> 20;
 }
 
-// How often each digit is there.
+// Counts how often each digit occurs.
 std::array<std::size_t, kDigits> count_digits(std::span<const float> values) {
-  // Neighbours are alike: with a table for each of four a sum need not wait for
-  // the one before.
+  // Neighbouring values often have equal digits. With a table for each of four
+  // values, an increment need not wait for the one before.
   std::array<std::array<std::uint32_t, kDigits>, 4> tables{};
   std::size_t i = 0;
   for (; i + 4 <= values.size(); i += 4) {
@@ -45,7 +45,7 @@ struct Candidate {
   std::uint32_t bits;
   std::int32_t index;
 
-  bool operator<(const Candidate& other) const { // comes before
+  bool operator<(const Candidate& other) const { // selected earlier
     return bits != other.bits ? bits > other.bits : index < other.index;
   }
 };
@@ -60,7 +60,7 @@ std::vector<std::int32_t> largest_magnitudes(
     return {};
   }
   const std::array<std::size_t, kDigits> counts = count_digits(values);
-  std::size_t last = kDigits; // the digit of the smallest that is taken
+  std::size_t last = kDigits; // digit of the smallest selected value
   std::size_t with_it = 0;
   while (with_it < count) {
     with_it += counts[--last];

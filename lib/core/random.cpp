@@ -115,7 +115,7 @@ double log_gamma_draw(Random& random, double shape) {
   }
 }
 
-// X / (X + Y) of X ~ Gamma(a), Y ~ Gamma(b).
+// Samples X / (X + Y), where X ~ Gamma(a) and Y ~ Gamma(b).
 double beta_draw(Random& random, double a, double b) {
   const double log_x = log_gamma_draw(random, a);
   const double log_y = log_gamma_draw(random, b);

@@ -39,9 +39,9 @@ std::array<std::uint32_t, 4> philox4x32(
     std::array<std::uint32_t, 4> counter,
     std::array<std::uint32_t, 2> key);
 
-// A stream of draws that is a pure function of (seed, purpose, a, b): for
-// example a = epoch, b = sample index. Threads, prefetch and restarts cannot
-// change it. Cheap to construct.
+// Stream of random numbers that is a pure function of (seed, purpose, a, b),
+// for example a = epoch and b = sample index. It does not depend on threads,
+// prefetching or restarts. Cheap to construct.
 class Random {
  public:
   Random(std::uint64_t seed, Purpose purpose, std::uint64_t a, std::uint64_t b);
@@ -64,11 +64,12 @@ class Random {
   int used_ = 4;
 };
 
-// Natural logarithm of a draw from Gamma(shape, 1); shape > 0. The logarithm,
-// because draws of small shapes are often below the smallest double.
+// Returns the natural logarithm of a sample from Gamma(shape, 1); shape > 0.
+// The logarithm, because samples for small shapes are often below the smallest
+// double.
 double log_gamma_draw(Random& random, double shape);
 
-// A draw from Beta(a, b); a, b > 0.
+// Returns a sample from Beta(a, b); a, b > 0.
 double beta_draw(Random& random, double a, double b);
 
 // A keyed bijection of [0, n): element i of a random permutation in O(1)
@@ -79,7 +80,7 @@ class KeyedPermutation {
   KeyedPermutation(std::uint64_t n, std::uint64_t seed, std::uint64_t epoch);
 
   std::uint64_t size() const { return n_; }
-  // Position -> element; requires position < size().
+  // Returns the element at a position; requires position < size().
   std::uint64_t operator()(std::uint64_t position) const;
 
  private:

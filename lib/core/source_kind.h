@@ -6,10 +6,10 @@
 
 namespace vitrain {
 
-// Every kind of source that a recipe can name, a line each: its enumerator and
-// its name. lib/data has list_NAME() and open_NAME() for it
-// (data/sources/kinds/kinds.h). The order gives the numbers in an index's bytes
-// and in the fingerprints of checkpoints: add at the end.
+// All kinds of data source that a recipe can name: enumerator and name.
+// lib/data has list_NAME() and open_NAME() for each
+// (data/sources/kinds/kinds.h). The order determines the numbers in the bytes
+// of an index and in the fingerprints of checkpoints: add new kinds at the end.
 #define VITRAIN_SOURCE_KINDS(KIND) \
   KIND(kFolder, folder)            \
   KIND(kShapes, shapes)            \

@@ -1,4 +1,4 @@
-// The one file that touches CUDA and NCCL through torch.
+// The only file that uses CUDA and NCCL through torch.
 
 #include <ATen/detail/CUDAHooksInterface.h>
 #include <c10/cuda/CUDACachingAllocator.h>
@@ -14,15 +14,14 @@
 namespace vitrain::cuda {
 namespace {
 
-// As CUDA writes it: 13000 is 13.0.
+// Formats a CUDA version: 13000 is "13.0".
 std::string version(int number) {
   return fmt::format("{}.{}", number / 1000, number % 1000 / 10);
 }
 
-// Returns a message about devices that are too old for this CUDA; "" if there
-// are none.
+// Returns a message if devices are too old for this CUDA; "" if none is.
 std::string old_devices(int count) {
-  constexpr int kOldest = 75; // of CUDA 13
+  constexpr int kOldest = 75; // lowest compute capability that CUDA 13 supports
   for (int device = 0; device < count; ++device) {
     int major = 0;
     int minor = 0;
@@ -49,7 +48,7 @@ class Plugin final : public CudaPlugin {
     cudaDriverGetVersion(&driver);
     int count = 0;
     const cudaError_t error = cudaGetDeviceCount(&count);
-    cudaGetLastError(); // else a later call would return this failure
+    cudaGetLastError(); // otherwise a later call would return the error
     if (driver == 0) {
       return "libcuda.so.1, which comes with NVIDIA's driver, cannot be loaded "
              "here. Install the driver; in a container, start it with the GPUs "
@@ -78,7 +77,7 @@ class Plugin final : public CudaPlugin {
   void* allocate_pinned(std::size_t bytes) const override {
     void* memory = nullptr;
     if (cudaHostAlloc(&memory, bytes, cudaHostAllocDefault) != cudaSuccess) {
-      cudaGetLastError(); // else a later call would return this failure
+      cudaGetLastError(); // otherwise a later call would return the error
       return nullptr;
     }
     return memory;
@@ -131,7 +130,7 @@ class Plugin final : public CudaPlugin {
 } // namespace
 } // namespace vitrain::cuda
 
-// Plain C names: the executable finds them with dlsym.
+// C linkage: the executable finds these functions with dlsym().
 extern "C" int vitrain_cuda_plugin_version() {
   return vitrain::kCudaPluginVersion;
 }

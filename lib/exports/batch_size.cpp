@@ -40,7 +40,7 @@ class BatchFreedom {
   }
 
  private:
-  struct Size { // slope n + constant, for n images
+  struct Size { // slope * n + constant for a batch of n images
     std::int64_t slope = 0;
     std::int64_t constant = 0;
 
@@ -56,7 +56,8 @@ class BatchFreedom {
         what);
   }
 
-  // Returns the size of a constant node, if it depends on the batch.
+  // Compares two nodes. For a constant that depends on the batch, returns it as
+  // a Size.
   std::optional<Size> compare(jit::Node& ours, const jit::Node& theirs) {
     check(
         ours.kind() == theirs.kind() &&
@@ -95,7 +96,7 @@ class BatchFreedom {
     return std::nullopt;
   }
 
-  // A value of the graph that is this size.
+  // Returns a value of the graph that computes this size.
   jit::Value* computed(const Size& size) {
     const auto found = computed_.find(size);
     if (found != computed_.end()) {
@@ -123,7 +124,7 @@ class BatchFreedom {
   jit::Graph& graph_;
   const std::string& name_;
   jit::Value* images_;
-  jit::Node* start_ = nullptr; // the first step of the network
+  jit::Node* start_ = nullptr; // first node of the network
   jit::Value* images_count_ = nullptr;
   std::map<Size, jit::Value*> computed_;
 };

@@ -3,8 +3,8 @@
 namespace vitrain::exports {
 namespace {
 
-// Returns the values of the colours; for other channel counts one per channel,
-// as in engine::Normalizer. (Grey images have the three of the colours.)
+// Returns the values of the colours, one per channel as in engine::Normalizer;
+// for grey images, the three of the colours.
 std::vector<double> of_channels(
     const std::array<double, 3>& colours,
     std::int64_t channels) {

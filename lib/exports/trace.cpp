@@ -23,7 +23,8 @@ namespace {
 
 namespace jit = torch::jit;
 
-// Fused kernels sum in another order than the plain operators of the module.
+// Relative tolerance: fused kernels sum in another order than the module's
+// plain operators.
 constexpr double kSame = 1e-5;
 
 // Returns a TorchScript module with the tensors of `module` and its children.
@@ -48,14 +49,14 @@ jit::Module mirror(
   return result;
 }
 
-// The tracer warns of each addition in place, where other views of the same
-// memory may be; check_same_outputs() finds out.
+// Ignores the tracer's warning about each in-place operation that other views
+// of the memory might see; check_same_outputs() detects such errors.
 class NoWarnings : public c10::WarningHandler {
  public:
   void process(const c10::Warning& /*warning*/) override {}
 };
 
-// Records the network's forward pass of `inputs`.
+// Records the network's forward pass for `inputs`.
 std::shared_ptr<jit::Graph>
 record(networks::Model& model, jit::Module& module, const at::Tensor& inputs) {
   NoWarnings none;
@@ -74,7 +75,8 @@ record(networks::Model& model, jit::Module& module, const at::Tensor& inputs) {
       .first->graph;
 }
 
-// Views of images with another memory layout than the recorded one would fail.
+// Makes the images contiguous: views would fail for another memory layout than
+// the recorded one.
 void make_contiguous(jit::Graph& graph) {
   jit::Value* images = graph.inputs().at(1);
   jit::WithInsertPoint at_start(*graph.nodes().begin());
@@ -87,8 +89,7 @@ void make_contiguous(jit::Graph& graph) {
   images->replaceAllUsesAfterNodeWith(contiguous, contiguous->output());
 }
 
-// The name of a tensor that has numbers which are none; "" where all are
-// finite.
+// Returns the name of a tensor that contains NaN or Inf; "" if all are finite.
 std::string not_finite(const networks::Model& model) {
   const auto is_wrong = [](const at::Tensor& tensor) {
     return at::isFloatingType(tensor.scalar_type()) &&
@@ -107,7 +108,8 @@ std::string not_finite(const networks::Model& model) {
   return "";
 }
 
-// Throws Error(kWeights) for outputs that nothing can be compared with.
+// Throws Error(kWeights) if the outputs are not finite, because they cannot be
+// compared.
 void check_finite(
     const at::Tensor& outputs,
     const networks::Model& model,
@@ -128,7 +130,8 @@ void check_finite(
                 printable(name)));
 }
 
-// Recordings with other image sizes; none for a network that refuses them.
+// Returns recordings with other image sizes; nullopt if the network rejects
+// them.
 std::optional<std::vector<std::shared_ptr<jit::Graph>>> record_other_sizes(
     networks::Model& model,
     jit::Module& module,
@@ -145,7 +148,8 @@ std::optional<std::vector<std::shared_ptr<jit::Graph>>> record_other_sizes(
   return graphs;
 }
 
-// Throws unless network and module give the same outputs for these inputs.
+// Throws Error(kInternal) unless network and module have the same outputs for
+// these inputs.
 void check_same_outputs(
     networks::Model& model,
     jit::Module& module,
@@ -190,8 +194,8 @@ jit::Module
 trace(networks::Model& model, const models::ModelSpec& spec, bool any_size) {
   const at::NoGradGuard no_grad;
   model.eval();
-  // Tables that a network converts when it first sees its weights' type are the
-  // same in both recordings.
+  // Some networks convert tables when they first see the weights' type; do it
+  // before both recordings.
   model.forward(random_inputs(spec, 1), {});
   jit::Module module =
       mirror(model, "Network", std::make_shared<jit::CompilationUnit>());

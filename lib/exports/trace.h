@@ -8,29 +8,30 @@
 
 namespace vitrain::exports {
 
-// The network as a module of TorchScript: parameters and buffers are its
-// attributes, under the same names and in the same memory; forward(images) is
-// what the network computes in evaluation mode, for any number of images. Its
-// graph is flat: operators of aten without in-place ones, and no shape in it
-// depends on the batch that it was recorded with. Values have the shapes of
-// their dimensions, and none for those that depend on the batch. Where neither
-// steps nor constants depend on the size of the images, and with `any_size`,
-// they have none for height and width either (image_size.h).
-// Leaves the network in evaluation mode. Throws Error(kInternal) for a network
-// whose computation depends on the number of images in another way than by
-// sizes that are linear in it.
+// Returns the network as a TorchScript module. Its attributes are the network's
+// parameters and buffers, with the same names and the same memory;
+// forward(images) computes the network in evaluation mode for any number of
+// images.
+// The graph is flat: aten operators without in-place ones, independent of the
+// batch size it was recorded with. The types of values have sizes, except in
+// dimensions that depend on the batch. With `any_size`, if neither nodes nor
+// constants depend on the image size, they have no sizes for height and width
+// either (image_size.h).
+// Leaves the network in evaluation mode. Throws Error(kInternal) if the
+// computation depends on the number of images by more than sizes that are
+// linear in it.
 torch::jit::Module trace(
     networks::Model& model,
     const models::ModelSpec& spec,
     bool any_size = true);
 
-// Random inputs of a network, the same for the same number of them.
+// Returns random inputs for a network, always the same for the same `count`.
 at::Tensor random_inputs(const models::ModelSpec& spec, std::int64_t count);
 
-// Throws Error(kInternal) unless network and module give the same outputs, but
-// for 1e-5 of the largest one, for batches of 1, 2 and 5, and of other image
-// sizes where the module takes these. Throws
-// Error(kWeights), which names a tensor, where the network's are not finite.
+// Throws Error(kInternal) unless network and module have the same outputs, to
+// 1e-5 of the largest one, for batches of 1, 2 and 5, and for other image sizes
+// if the module accepts them. Throws Error(kWeights), naming a tensor, if the
+// network's outputs are not finite.
 void check_same_outputs(
     networks::Model& model,
     torch::jit::Module module,

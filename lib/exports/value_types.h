@@ -8,11 +8,11 @@ struct Value;
 
 namespace vitrain::exports {
 
-// Takes the dimensions out of the type of `ours` that the type of `theirs`, the
-// same value of another recording, does not have as well.
+// Removes dimensions from the type of `ours` that differ in the type of
+// `theirs`, the same value in another recording.
 void widen(torch::jit::Value& ours, const torch::jit::Value& theirs);
 
-// Whether two constants have the same type, shape and numbers.
+// True if two constants have the same type, shape and values.
 bool is_same_tensor(const at::Tensor& a, const at::Tensor& b);
 
 } // namespace vitrain::exports

@@ -38,7 +38,7 @@ void write_safetensors_file(
   for (const auto& [name, first] : weights::coat_repeats(names_of(file))) {
     file.tensors[name] = file.tensors.at(first);
   }
-  file.metadata["format"] = "pt"; // as transformers asks for
+  file.metadata["format"] = "pt"; // transformers requires it
   file.metadata["model"] = description.spec.name;
   if (!description.record.is_null()) {
     file.metadata[checkpoint::kPreprocessKey] = description.record.dump();
@@ -62,7 +62,7 @@ void write_torchscript(
       torch::jit::ExportModule(module, write, extra);
     } catch (const std::exception&) {
       if (error == 0) {
-        throw; // for another reason than the file
+        throw; // not an error of the file
       }
     }
     return error;

@@ -9,15 +9,15 @@
 
 namespace vitrain::exports {
 
-// The name of the description, as JSON, among the extra files of a module.
+// Name of the description (JSON) among the extra files of a module.
 inline constexpr const char* kDescriptionFile = "vitrain.json";
 
-// Each function writes a new file durably; it appears when complete. Throws
-// Error(kUsage) if it exists, Error(kStorage).
+// Each function writes a new file, which is synced to storage and appears when
+// it is complete. Throws Error(kUsage) if it exists, Error(kStorage).
 
-// Parameters and buffers under timm's names, as timm's load_state_dict takes
-// them; model and pre-processing in the metadata, as checkpoints have them.
-// Throws also as states::check_new_weights().
+// Writes parameters and buffers under timm's names, as timm's load_state_dict
+// expects them, with model and preprocessing in the metadata, as checkpoints
+// have them. Also throws as states::check_new_weights().
 void write_safetensors_file(
     const std::filesystem::path& path,
     const networks::Model& model,

@@ -2,9 +2,9 @@
 
 #include "core/system/cpu.h"
 
-// Loops that the compiler makes vectors of are compiled twice: as they are, and
-// for AVX2 (without fused multiplication and addition, which round once instead
-// of twice). Both give the same bytes.
+// Support for compiling auto-vectorised loops twice: for the baseline
+// instruction set and for AVX2 (without fused multiply-add, which rounds once
+// instead of twice). Both give the same bytes.
 #define VITRAIN_INLINE inline __attribute__((always_inline))
 #if defined(__x86_64__)
 #define VITRAIN_AVX2 __attribute__((target("avx2")))
@@ -18,7 +18,8 @@ template <typename Work>
 VITRAIN_AVX2 void run_avx2(const Work& work) {
   work();
 }
-// Calls a lambda that is always inlined, like every function it calls.
+// Calls a lambda, compiled for AVX2 if the processor supports it. The lambda
+// and all functions it calls must be always_inline.
 template <typename Work>
 void run_vectors(const Work& work) {
   if (best_simd() >= Simd::kAvx2) {

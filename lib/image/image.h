@@ -10,25 +10,26 @@
 
 namespace vitrain::image {
 
-// 8-bit RGB pixels, rows from top to bottom, three bytes a pixel, no padding.
+// Image of 8-bit RGB pixels, rows from top to bottom, three bytes per pixel, no
+// padding.
 struct Image {
   int width = 0;
   int height = 0;
   std::vector<std::uint8_t> pixels; // [height, width, 3]
-  // Defects of the file that the decoder reported and worked around.
+  // Number of defects in the file that the decoder worked around.
   int warnings = 0;
-  // Samples of more than 8 bits lost their values: see DecodeOptions::range.
+  // True if samples of more than 8 bits were clipped, see DecodeOptions::range.
   bool clipped = false;
 
   Image() = default;
-  // Black.
+  // Creates a black image.
   Image(int columns, int rows)
       : width(columns),
         height(rows),
         pixels(static_cast<std::size_t>(columns) * rows * 3) {}
 };
 
-// A rectangle of whole pixels.
+// A rectangle in whole pixels.
 struct Rect {
   int left = 0;
   int top = 0;
@@ -38,15 +39,15 @@ struct Rect {
   bool operator==(const Rect&) const = default;
 };
 
-// Pixels of an Image, or of a rectangle of one, without owning them.
+// Non-owning view of the pixels of an Image, or of a rectangle in one.
 struct View {
   const std::uint8_t* pixels = nullptr;
   int width = 0;
   int height = 0;
-  std::size_t stride = 0; // bytes from one row to the next
+  std::size_t stride = 0; // distance between rows in bytes
 
   View() = default;
-  // Rows without padding.
+  // Creates a view of rows without padding.
   View(const std::uint8_t* from, int columns, int rows)
       : pixels(from),
         width(columns),
@@ -58,7 +59,7 @@ struct View {
   const std::uint8_t* row(int y) const {
     return pixels + static_cast<std::size_t>(y) * stride;
   }
-  // The part inside `rect`, which must lie inside this view.
+  // Returns a view of the part inside `rect`, which must be inside this view.
   View crop(const Rect& rect) const {
     View part = *this;
     part.pixels = row(rect.top) + static_cast<std::size_t>(rect.left) * 3;
@@ -68,7 +69,7 @@ struct View {
   }
 };
 
-// Pixels of an image from (left, top) on.
+// A part of an image: `view` shows its pixels from (left, top) on.
 struct ImagePart {
   View view;
   int left = 0;
@@ -83,7 +84,7 @@ inline void fill_with(
   }
 }
 
-// Bytes as text, and text as bytes.
+// Reinterpret bytes as text, and text as bytes.
 inline std::string_view text_of(std::span<const std::uint8_t> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }

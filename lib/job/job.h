@@ -15,59 +15,65 @@ namespace vitrain::job {
 
 enum class JobMode { kTrain, kEval };
 
-// Facts that a worker of another launcher determines alone, before it can talk
-// to the other workers (join_job.h).
+// Facts that a worker started by another launcher determines alone, before it
+// can communicate with the other workers (join_job.h).
 struct Joining {
-  std::string resume; // what -resume means; empty: a new run
+  std::string resume; // value of -resume; empty: a new run
   bool take_over = false; // -take_over
   std::string device; // label of this worker's device
   std::string device_id; // UUID of its GPU, if known
-  // Keys that weights could decide, and that somebody has set in the recipe.
+  // Keys that the record of the weights could set, but that the user has set in
+  // the recipe.
   std::vector<std::string> own_keys;
 };
 VITRAIN_JSON(Joining, resume, take_over, device, device_id, own_keys)
 
-// The supervisor's message to every worker, as JSON in a sealed memfd: the
+// Message of the supervisor to every worker, as JSON in a sealed memfd: the
 // resolved recipe, and facts determined once for all workers.
 struct Job {
   JobMode mode = JobMode::kTrain;
   config::Recipe recipe;
-  std::string config_path; // as given, for the banner; empty: defaults only
+  std::string config_path; // as given, for the banner; empty: no file
   std::string command_line;
-  std::string run_directory; // absolute
-  std::string resume; // checkpoint folder to continue from, or empty
+  std::string run_directory; // absolute path
+  std::string resume; // checkpoint folder to resume from, or empty
   std::int64_t resumed_step = 0;
   bool cuda = false;
-  int capability = 0; // of its oldest GPU: 10 * major + minor; 0: unknown
+  // Compute capability of the oldest GPU, 10 * major + minor; 0: unknown.
+  int capability = 0;
   std::vector<int> ordinals; // CUDA ordinal of each local worker's device
   std::string device_text; // "2 x CPU worker (1 thread each)"
-  int train_index_fd = -1; // data::Index bytes; -1 when evaluating only
+  // Descriptor with the bytes of a data::Index; -1 when only evaluating.
+  int train_index_fd = -1;
   int eval_index_fd = -1;
-  int threads = 1; // intra-op threads of a worker; 0: join_job() decides
+  int threads = 1; // intra-op threads per worker; 0: join_job() decides
   int cores_per_worker = 1;
-  double process_start = 0.0; // CLOCK_BOOTTIME seconds at which vitrain started
-  std::string version; // of vitrain
-  int restarts = 0; // how often this run has been started again
-  Joining joining; // under another launcher
+  // Start time of vitrain, in CLOCK_BOOTTIME seconds.
+  double process_start = 0.0;
+  std::string version; // version of vitrain
+  int restarts = 0; // number of restarts of this run
+  Joining joining; // used under another launcher
   // Nonce of the lock on the run folder (LockFile), for the lease of rank 0; ""
-  // if this machine has none.
+  // if this machine does not hold the lock.
   std::string lock;
 
   RunDirectory run() const { return {run_directory}; }
-  // One worker trains on all devices.
+  // True if one worker trains on all devices.
   bool single_process() const;
-  // All devices that train, of a job with `world` workers.
+  // Returns the number of devices that train, for a job with `world` workers.
   int devices(int world) const;
-  // Whether workers exchange by NCCL, otherwise by Gloo.
+  // True if workers communicate by NCCL, false if by Gloo.
   bool uses_nccl() const;
-  // How `world` workers exchange: "gloo", "nccl", "none (one worker)".
+  // Returns how `world` workers communicate: "gloo", "nccl", "none (one
+  // worker)".
   std::string backend(int world) const;
 
   std::string to_json() const;
-  // Throws Error(kInternal) for text that to_json() did not make.
+  // Throws Error(kInternal) for text that to_json() did not write.
   static Job from_json(const std::string& text);
 };
-// All but the mode and the recipe, which have texts of their own.
+// Fields stored under their names. Mode and recipe have text formats of their
+// own.
 VITRAIN_JSON(
     Job,
     config_path,
@@ -89,15 +95,15 @@ VITRAIN_JSON(
     joining,
     lock)
 
-// The arithmetic of the job; for an evaluation (`samplers` null) only its batch
-// is set. Throws as config::make_plan.
+// Computes the numbers of batches and steps of a job. For an evaluation
+// (`samplers` is null) only the batch is set. Throws as config::make_plan.
 config::Plan make_plan(
     const Job& job,
     int devices,
     const data::Samplers* samplers,
     const data::Index& eval);
 
-// CLOCK_BOOTTIME seconds: now, and when this process was started.
+// Return CLOCK_BOOTTIME seconds: now, and at the start of this process.
 double boot_seconds();
 double process_start_seconds();
 

@@ -31,21 +31,23 @@ void choose_device(PreparedJob& prepared, const launch::LaunchedPlace& place) {
   prepared.cores = launch::available_cores();
   job.cuda = device.kind == DeviceKind::kCuda;
   job.capability = device.capability;
-  // The devices of other workers on this node are unknown here.
+  // The devices of the node's other workers are unknown here.
   job.ordinals.assign(
       static_cast<std::size_t>(place.local_world_size), device.ordinal);
   job.joining.device = device.label();
   job.joining.device_id = device.uuid;
 }
 
-// Returns the threads requested by the user; 0: no request. The cores of this
-// worker then depend on the launcher's binding of the other workers.
+// Returns the number of threads that the user requested; 0 if none. Without a
+// request, this worker's cores depend on how the launcher binds the other
+// workers.
 int asked_threads(const launch::Environment& user) {
   return user.contains("OMP_NUM_THREADS") ? launch::worker_threads(user, 1, 1)
                                           : 0;
 }
 
-// Throws Error(kUsage) for what another launcher's workers cannot do.
+// Throws Error(kUsage) for settings that workers of another launcher do not
+// support.
 void check_place(
     const config::Recipe& recipe,
     const launch::LaunchedPlace& place) {
@@ -65,7 +67,8 @@ void check_place(
       place.launcher);
 }
 
-// Everything that the workers would find out together.
+// Does on rank 0 what the workers would do together: lists data, resolves
+// -resume, checks the arithmetic.
 void complete_for_dry_run(
     PreparedJob& prepared,
     const launch::LaunchedPlace& place,

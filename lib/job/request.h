@@ -12,26 +12,26 @@
 
 namespace vitrain::job {
 
-// A user's request.
+// A user's request to train or evaluate.
 struct Request {
   JobMode mode = JobMode::kTrain;
   config::LoadRequest recipe;
-  std::optional<std::string> resume; // "auto", a checkpoint or a run folder
-  bool take_over = false; // the run that `resume` means, from its writer
+  std::optional<std::string> resume; // "auto", a checkpoint, or a run folder
+  bool take_over = false; // take over the run from the process that writes it
   bool dry_run = false;
   // With several machines: this machine's rank, and the master's address.
   std::optional<std::int64_t> node_rank;
   std::optional<launch::HostPort> master;
-  // True if a manager of pods has named the master, whose address may appear
-  // minutes after other pods start.
+  // True if a pod manager set the master address, which may become resolvable
+  // minutes after other pods have started.
   bool managed = false;
-  // Number of workers of this machine if the recipe does not set it.
+  // Number of workers on this machine if the recipe does not set it.
   std::optional<int> workers;
-  std::string command_line; // for the records
-  // The executable that is a worker when it is started with "--worker".
+  std::string command_line; // recorded in the run folder
+  // Executable that becomes a worker when started with "--worker".
   std::filesystem::path worker_program = "/proc/self/exe";
   std::string version;
-  std::vector<std::string> notes; // to print before the start
+  std::vector<std::string> notes; // printed before the start
 };
 
 } // namespace vitrain::job

@@ -24,7 +24,8 @@ void adopt(
   job.resume = decision.resume;
   job.resumed_step = decision.resumed_step;
   prepared.finished = decision.finished;
-  // Only the one that decides needs to have the weights, which may say these.
+  // Only the process that decides needs the weights; their record may set these
+  // keys.
   if (job.mode == JobMode::kEval || job.recipe.model.pretrained) {
     job.recipe.model.name = decision.network;
     config::use_preprocess_values(

@@ -8,13 +8,13 @@
 
 namespace vitrain::job {
 
-// Decision of one machine, or of rank 0 under another launcher, for all: the
-// run folder and the step to start from.
+// Decision that one machine, or rank 0 under another launcher, makes for all:
+// the run folder, and the step to start from.
 struct RunDecision {
   std::string run_directory;
   std::string resume; // checkpoint folder, or empty
   std::int64_t resumed_step = 0;
-  bool finished = false; // the run has all its steps
+  bool finished = false; // the run has completed all its steps
   Json preprocess; // config::preprocess_values()
   std::string network; // model.name
 };
@@ -27,10 +27,11 @@ VITRAIN_JSON(
     preprocess,
     network)
 
-// Returns the decision in `prepared`, on node 0.
+// Returns the decision that `prepared` contains. Called on node 0.
 RunDecision decision_of(const PreparedJob& prepared);
 
-// Adopts the decision of `who` ("rank 0").
+// Applies the decision to `prepared`. `who`: the process that decided, for
+// messages ("rank 0").
 void adopt(
     const RunDecision& decision,
     const std::string& who,

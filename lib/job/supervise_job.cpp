@@ -41,13 +41,14 @@ void tell(const std::string& text) {
   output.message(text);
 }
 
-// Node 0's decision about the next attempt, equal on every machine.
+// Node 0's decision about the next attempt, the same on every machine.
 struct Agreement {
-  launch::Rendezvous store; // node 0: the socket of rank 0's
-  bool again = true; // there is one
+  launch::Rendezvous store; // on node 0: listening socket for rank 0's store
+  bool again = true; // true if there is another attempt
 };
 
-// With one machine there is nothing to agree on.
+// Agrees with the other machines on the next attempt. Does nothing for a single
+// machine.
 Agreement agree(PreparedJob& prepared, bool again = true) {
   if (!prepared.link) {
     return {.store = {}, .again = again};
@@ -65,8 +66,9 @@ Agreement agree(PreparedJob& prepared, bool again = true) {
   return {.store = std::move(store), .again = attempt.at("again")};
 }
 
-// The newest complete checkpoint, from which the next attempt continues; sets
-// it in the job. For the machine that decides.
+// Sets the job's checkpoint to the newest complete one, from which the next
+// attempt resumes. Returns false if there is none. Called on the machine that
+// decides.
 bool find_checkpoint(Job& job) {
   std::vector<std::string> rejected;
   const auto checkpoint =
@@ -81,15 +83,16 @@ bool find_checkpoint(Job& job) {
   return checkpoint.has_value();
 }
 
-// Waits before the next attempt, having said so. The exit code of the run where
-// a signal came meanwhile.
+// Reports the restart and waits before it. Returns the exit code of the run if
+// a signal arrived meanwhile, else nullopt.
 std::optional<int> pause_before_restart(
     PreparedJob& prepared,
     const launch::Restarts& restarts) {
   Job& job = prepared.job;
   const bool decides = prepared.decides();
   const bool checkpoint = decides && find_checkpoint(job);
-  // Other nodes do not know the count in a row and use the total.
+  // Other nodes do not know the number of successive restarts and use the
+  // total.
   const std::int64_t count = decides ? restarts.in_a_row() : job.restarts + 1;
   const double pause = launch::restart_pause(static_cast<int>(count - 1));
   const std::string from = checkpoint
@@ -121,7 +124,7 @@ std::optional<int> after_attempt(
   const Job& job = prepared.job;
   const int code = outcome.exit_code;
   if (code > 128 && !job.resume.empty() && outcome.stopped_in_setup) {
-    return static_cast<int>(ExitCode::kStopped); // its checkpoint is there
+    return static_cast<int>(ExitCode::kStopped); // its checkpoint exists
   }
   if (code != static_cast<int>(ExitCode::kWorkerDied) ||
       job.mode == JobMode::kEval || job.recipe.run.max_restarts == 0) {
@@ -152,7 +155,7 @@ launch::SupervisorOptions supervisor_options(const PreparedJob& prepared) {
   options.executable = prepared.worker_program;
   options.devices = prepared.devices;
   if (job.single_process()) {
-    options.devices.resize(1); // the other devices are this worker's, too
+    options.devices.resize(1); // this worker uses the other devices, too
   }
   options.log_folder = log_folder(job.recipe, job.run());
   options.cores = prepared.cores;
@@ -214,14 +217,14 @@ int supervise_here(PreparedJob& prepared) {
       launch::make_memfd("eval-index", prepared.eval->bytes());
   job.eval_index_fd = eval_index.get();
   options.inherited.push_back(eval_index.get());
-  // Any process that may still write keeps the kernel's lock.
+  // Any process that may still write must hold the kernel's lock.
   if (prepared.lock && prepared.lock->descriptor() > 2) {
     options.inherited.push_back(prepared.lock->descriptor());
   }
   launch::Restarts restarts(job.recipe.run.max_restarts);
   while (true) {
     if (prepared.lock) {
-      prepared.lock->check(); // a writer of the folder may not start any more
+      prepared.lock->check(); // throws if another process has taken the lock
     }
     options.job = job.to_json();
     options.restarts = job.restarts;

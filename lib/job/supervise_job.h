@@ -4,8 +4,9 @@
 
 namespace vitrain::job {
 
-// Creates the run folder, starts the workers and waits for them, over all
-// attempts of the run. Returns the run's exit code; prints errors on stderr.
+// Creates the run folder, starts the workers and waits for them, restarting
+// them if necessary. Returns the run's exit code; errors of workers are printed
+// on stderr. Throws Error for its own errors.
 int supervise(PreparedJob& prepared);
 
 } // namespace vitrain::job

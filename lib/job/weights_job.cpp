@@ -16,8 +16,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Returns the config.yaml of the run of these weights; "" if they belong to no
-// run.
+// Returns the config.yaml of the run that wrote these weights; "" if they
+// belong to no run.
 fs::path recipe_of(const std::string& weights) {
   const fs::path config = RunDirectory{run_of_weights(weights)}.config();
   std::error_code error;
@@ -43,7 +43,7 @@ bool says_model(const config::Reading& loaded) {
       origin->second.origin != config::Origin::kDefault;
 }
 
-// The recipe that the command line names, or that the weights bring.
+// Reads the recipe named on the command line, or else that of the weights' run.
 config::Reading read_recipe(
     config::LoadRequest request,
     const char* use,
@@ -62,7 +62,7 @@ config::Reading read_recipe(
   return loaded;
 }
 
-// Returns the shape of the data; vectors are listed for it.
+// Returns the shape of the data. Lists them only for vectors.
 models::DataShape shape_for(
     const config::Recipe& recipe,
     const std::vector<std::string>& classes) {

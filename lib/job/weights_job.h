@@ -10,24 +10,25 @@
 
 namespace vitrain::job {
 
-// A network with its weights, for the verbs that use one as it is.
+// A network and its weights, for verbs that use one without training it.
 struct WeightsJob {
-  config::Recipe recipe; // model.pretrained is there
+  config::Recipe recipe; // model.pretrained is set and exists
   models::ModelSpec spec;
-  // Names of the classes that the weights were trained with; empty: not known.
+  // Names of the classes that the weights were trained with; empty if unknown.
   std::vector<std::string> classes;
-  bool multi_label = false; // an image has any number of them
-  data::LabelForm labels = data::LabelForm::kNone; // of their training data
-  std::string recipe_file; // config.yaml of their run, if any; printable
+  bool multi_label = false; // an image has any number of labels
+  // Form of the labels in the weights' training data.
+  data::LabelForm labels = data::LabelForm::kNone;
+  std::string recipe_file; // config.yaml of the weights' run, if any; printable
   std::vector<std::string> notes; // sentences
 };
 
-// The network of the weights, and how its inputs are made: as the recipe says,
-// or, without -cfg, the config.yaml of the run that the weights are of; and as
-// the weights' record says (use_record). `use` is what the weights are for, in
-// messages: "to export". Makes no torch call. Throws Error: weights that are
-// not there, a recipe that is wrong, a network or a number of classes that
-// nothing says.
+// Determines the network of the weights and the preprocessing of its inputs:
+// from the recipe, or, without -cfg, from the config.yaml of the run that wrote
+// the weights; then from the weights' record (use_record). `use`: purpose of
+// the weights for messages, "to export". Makes no torch calls. Throws Error if
+// weights are missing, the recipe is invalid, or nothing determines the network
+// or the number of classes.
 WeightsJob prepare_weights(const config::LoadRequest& request, const char* use);
 
 } // namespace vitrain::job

@@ -27,7 +27,7 @@ std::vector<std::string> changed_numbers(const config::ModelConfig& config) {
   };
   const std::string own = identity_with({});
   std::vector<std::string> changed;
-  // `one` has this key alone.
+  // `one` has only `key` set.
   const auto add_if_changed =
       [&](const ModelConfig& one, const char* key, const std::string& value) {
         if (identity_with(one) != own) {

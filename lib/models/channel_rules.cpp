@@ -16,14 +16,15 @@ namespace {
 
 constexpr const char* kChannels = "model.in_chans";
 
-// Data that have colours or grey whatever their files are.
+// True for kinds of data whose images are always colour or grey, so that
+// model.in_chans can only be 3 or 1.
 bool has_colours(SourceKind kind) {
   return kind == SourceKind::kShapes || kind == SourceKind::kCifar ||
       kind == SourceKind::kMnist;
 }
 
 struct ColourChange {
-  const char* key; // below data.augment
+  const char* key; // key in data.augment
   bool (*is_set)(const config::AugmentConfig&);
 };
 

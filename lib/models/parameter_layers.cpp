@@ -11,12 +11,14 @@
 namespace vitrain::models {
 namespace {
 
-// Position of a parameter; layers are ordered by these lists of numbers.
+// Key by which parameters are ordered into layers: (part, captured numbers,
+// LayerRule::last).
 using Place = std::vector<double>;
 
 const Place kBehindAll{std::numeric_limits<double>::infinity()};
 
-// Assigns positions to the names that this rule is the first to match.
+// Sets the keys of the names that `rule` is the first to match. `largest`:
+// largest first captured number of the previous rule; updated.
 void take_rule(
     const LayerRule& rule,
     const std::vector<std::string>& names,
@@ -55,7 +57,7 @@ std::vector<Place> places_by_rules(
     const std::vector<LayerRule>& rules,
     const std::vector<std::string>& names) {
   std::vector<Place> places(names.size(), kBehindAll);
-  double largest = 0; // first captured number of the rule before
+  double largest = 0; // largest first captured number of the previous rule
   for (const LayerRule& rule : rules) {
     take_rule(rule, names, largest, places);
   }

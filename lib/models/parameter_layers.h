@@ -7,10 +7,10 @@
 
 namespace vitrain::models {
 
-// Returns the layer of each parameter, for layer decay: 0 at the input, the
-// classifier last, without gaps. `parameters` are in the network's order. Equal
-// to timm's groups, which are runs of twelve parameters for families without
-// rules.
+// Returns the layer of each parameter for layer decay: 0 at the input, the
+// classifier last, numbers without gaps. `parameters` are in the network's
+// order. Equals timm's groups; for families without rules, each group is twelve
+// successive parameters.
 std::vector<int> layers_of(
     const ModelSpec& spec,
     const std::vector<std::string>& parameters);

@@ -1,4 +1,4 @@
-// Rules for other sections of a recipe that depend on its network.
+// Rules for other sections of a recipe that depend on the network.
 
 #include <algorithm>
 #include <array>
@@ -144,7 +144,7 @@ std::vector<config::Finding> check_size_of_stage(const config::Recipe& recipe) {
   }
   std::vector<config::Finding> findings = checker.take();
   std::erase_if(findings, [](const config::Finding& finding) {
-    return finding.key != "model.image_size"; // check() has said it
+    return finding.key != "model.image_size"; // check() has reported these
   });
   for (config::Finding& finding : findings) {
     finding.key = "data.augment.image_size";

@@ -15,10 +15,10 @@ namespace {
 
 constexpr const char* kName = "model.name";
 
-// A key of the recipe that not every network has: how it is written, and
-// whether it has a value that changes a network.
+// A key that not every network supports. is_set(): true if the recipe sets it
+// to a value that would change a network.
 struct Option {
-  std::string_view key; // below model
+  std::string_view key; // key in `model`
   bool (*is_set)(const config::ModelConfig&);
   void (*reset)(config::ModelConfig&);
 };
@@ -168,7 +168,8 @@ class Rules {
 std::string unknown_model(const std::string& name) {
   const std::vector<std::string> known = listed_names();
   constexpr std::size_t kShown = 8;
-  std::vector<std::string> longer; // names that begin so
+  // Known names that begin with the unknown one.
+  std::vector<std::string> longer;
   for (const std::string& one : known) {
     if (longer.size() < kShown && one.starts_with(name)) {
       longer.push_back(one);
@@ -204,20 +205,20 @@ const config::Position* origin_of(
   return origin == loaded.origins.end() ? nullptr : &origin->second;
 }
 
-// Returns the layer that set a key; 0: none.
+// Returns the number of the recipe layer that set a key; 0: none.
 std::size_t layer_of(const config::Reading& loaded, const std::string& key) {
   const config::Position* origin = origin_of(loaded, key);
   return origin == nullptr ? 0 : loaded.layer_of(*origin);
 }
 
-// Returns model.name after that layer had been applied.
+// Returns the value of model.name after recipe layer `layer` was applied.
 std::string model_at(const config::Reading& loaded, std::size_t layer) {
   return layer == 0 || layer > loaded.files.size()
       ? loaded.recipe.model.name
       : loaded.files[layer - 1].model;
 }
 
-// Resets a key, with a note if the user had set it.
+// Resets a key, and adds a note if the user had set it.
 void leave(
     config::Reading& loaded,
     const Option& option,

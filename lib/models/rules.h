@@ -12,52 +12,51 @@
 // on the network (recipe_rules.cpp).
 namespace vitrain::models {
 
-// Value in DataShape before the data are listed: rules about this number are
-// skipped. As `features` it still means vectors.
+// DataShape value while the data have not been listed: rules about this number
+// are skipped. As `features` it still indicates vectors.
 inline constexpr std::int64_t kNotKnown = -1;
 
 // Returns the message for an unknown model name, with similar and known names.
 std::string unknown_model(const std::string& name);
 
-// Returns a finding for every broken rule: an unknown name, numbers that do not
-// fit together, options that the family does not have.
+// Returns a finding for every broken rule: unknown name, numbers that do not
+// fit together, keys that the family does not support.
 std::vector<config::Finding> check(
     const config::ModelConfig& config,
     const DataShape& data);
 
-// Checks the normalisation of images against the network's input.
+// Checks that the normalisation of images fits the network's input.
 std::vector<config::Finding> check_normalisation(
     const config::Recipe& recipe,
     const DataShape& data);
 
-// Checks that data and augmentation support the network's number of channels,
-// if it is neither 1 nor 3.
+// For networks whose number of channels is neither 1 nor 3: checks that data
+// and augmentation support it.
 std::vector<config::Finding> check_channels(
     const config::Recipe& recipe,
     bool training);
 
-// Checks that train.class_weights has one number per class.
+// Checks that train.class_weights has one weight per class.
 std::vector<config::Finding> check_class_weights(
     const config::Recipe& recipe,
     const DataShape& data);
 
 // Returns a note if the network has more outputs than the data have classes; ""
-// if not, or if the classes are not known.
+// otherwise, or if the number of classes is unknown.
 std::string unused_outputs(
     const config::ModelConfig& config,
     const DataShape& data);
 
-// Checks that the loss and the distillation fit the network.
+// Checks that train.loss and train.distill fit the network.
 std::vector<config::Finding> check_loss(const config::Recipe& recipe);
 
-// Checks that the network can be trained with images of
-// data.augment.image_size.
+// Checks that the network accepts images of data.augment.image_size.
 std::vector<config::Finding> check_training_size(const config::Recipe& recipe);
 
-// Resets keys that have no meaning for the network chosen by a higher layer:
-// keys of another family, and keys of images if the data are vectors. Returns
-// one note per key. Keys set in the layer of model.name or above are left for
-// check() to refuse.
+// Resets keys that do not apply to the network chosen by a higher recipe layer:
+// keys of another family, and image keys if the data are vectors. Returns one
+// note per key that the user had set. Keys set in the layer of model.name or
+// above are left to check(), which rejects them.
 std::vector<std::string> leave_other_families(config::Reading& loaded);
 
 } // namespace vitrain::models

@@ -51,7 +51,9 @@ config::Recipe widest_stage(const config::Recipe& recipe) {
     config::Recipe stage = config::recipe_in_epoch(recipe, epoch);
     const std::int64_t found = stage.data.batch_size *
         stage.data.augment.image_size.value_or(evaluated).area();
-    if (found >= area) { // of two, the larger images take more memory
+    // For equal numbers of pixels the later stage: larger images need more
+    // memory.
+    if (found >= area) {
       area = found;
       widest = std::move(stage);
     }

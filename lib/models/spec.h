@@ -18,25 +18,28 @@ namespace vitrain::models {
 
 struct Family;
 
-// What a network must fit: the shape of the data.
+// Shape of the data that a network must fit.
 struct DataShape {
-  std::int64_t outputs = 0; // classes, or targets of vectors
-  std::int64_t features = 0; // of vectors; 0: images
+  // Number of classes, or of regression targets of vectors.
+  std::int64_t outputs = 0;
+  std::int64_t features = 0; // length of the vectors; 0: images
 };
 
-// A network, every number resolved.
+// Description of a network, with every number resolved.
 struct ModelSpec {
   std::string name;
   const Family* family = nullptr; // families/family.h; not null once resolved
-  std::int64_t num_classes = 0; // outputs
-  ImageSize image_size; // of the input; 0: vectors
-  std::int64_t channels =
-      3; // of images: 3 for colour, 1 for grey, or another number
-  double drop_path = 0.0; // rate of the last block
+  std::int64_t num_classes = 0; // number of outputs
+  ImageSize image_size; // size of the input; empty for vectors
+  // Channels of images: 3 for colour, 1 for grey, or any other number.
+  std::int64_t channels = 3;
+  // Stochastic depth rate. In most families the rates of the blocks rise to it;
+  // in others all blocks have it.
+  double drop_path = 0.0;
   bool heads_apart = false; // two heads with separate outputs in training
                             // (networks::of_two_heads)
-  std::int64_t features =
-      0; // length of vectors, which have no image_size; 0: images
+  // Length of vectors, which have no image_size; 0: images.
+  std::int64_t features = 0;
   std::any numbers; // the family's own struct, such as VitSpec
 
   template <typename Numbers>
@@ -51,23 +54,23 @@ struct ModelSpec {
 };
 
 // Returns the network of a recipe for data of this shape. Throws Error(kUsage)
-// for an unknown name (with similar and known names), for numbers that do not
-// fit together, and for options that the family does not have.
+// for an unknown name (listing similar and known names), numbers that do not
+// fit together, and keys that the family does not support.
 ModelSpec resolve(const config::ModelConfig& config, const DataShape& data);
 
 // Returns the number of image channels of a recipe's network; 3 for an unknown
 // name.
 std::int64_t channels_of(const config::ModelConfig& config);
 
-// Returns `spec` with the image size of training, data.augment.image_size.
+// Returns `spec` with the image size used in training: data.augment.image_size,
+// if set.
 ModelSpec in_training(const config::AugmentConfig& augment, ModelSpec spec);
 
 // Returns the recipe of the stage of data.augment.stages whose batches have the
-// most pixels, without stages.
+// most pixels, as a recipe without stages.
 config::Recipe widest_stage(const config::Recipe& recipe);
 
-// Returns true if the teacher of train.distill teaches only the distillation
-// head.
+// True if only the distillation head learns from the teacher of train.distill.
 bool learns_by_token(
     const config::DistillConfig& distill,
     const ModelSpec& spec);

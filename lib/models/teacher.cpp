@@ -13,7 +13,7 @@ namespace {
 
 constexpr const char* kTeacher = "train.distill.teacher";
 
-// The images that are trained with from an epoch on.
+// Returns `student` with the image size it is trained with from `epoch` on.
 ModelSpec student_from(
     const config::Recipe& recipe,
     const ModelSpec& student,
@@ -22,8 +22,8 @@ ModelSpec student_from(
       config::recipe_in_epoch(recipe, epoch).data.augment, student);
 }
 
-// As a recipe would name it, without its weights: for the images and the
-// classes of `student`.
+// Returns the teacher as a recipe's `model` section, without its weights, for
+// the images and classes of `student`.
 config::ModelConfig teacher_model(
     const config::DistillConfig& distill,
     const ModelSpec& student) {
@@ -74,7 +74,7 @@ ModelSpec resolve_teacher(
 ModelSpec resolve_teacher(
     const config::Recipe& recipe,
     const ModelSpec& student) {
-  std::vector<ModelSpec> teachers; // of the stages
+  std::vector<ModelSpec> teachers; // one per stage
   for (const std::int64_t epoch : config::stage_epochs(recipe)) {
     teachers.push_back(resolve_teacher(
         recipe.train.distill, student_from(recipe, student, epoch)));

@@ -6,22 +6,22 @@
 #include "config/sections/recipe.h"
 #include "models/spec.h"
 
-// The teacher network of train.distill.
+// Teacher network of train.distill.
 namespace vitrain::models {
 
 // Checks the teacher's name.
 std::vector<config::Finding> check_teacher(const config::Recipe& recipe);
 
-// Returns the teacher for the images and classes of `student`. Throws
+// Returns the teacher's spec for the images and classes of `student`. Throws
 // Error(kUsage), naming keys of train.distill, if the network is unknown or
 // does not accept these images.
 ModelSpec resolve_teacher(
     const config::DistillConfig& distill,
     const ModelSpec& student);
 
-// Returns the teacher for the largest images that `student` is trained with:
-// its positions are resampled from there for other stages. Throws as above, and
-// if the teacher does not accept the images of every stage.
+// Returns the teacher's spec for the largest images that `student` is trained
+// with; for other stages its positions are resampled from these. Throws as
+// above, and if the teacher does not accept the images of some stage.
 ModelSpec resolve_teacher(
     const config::Recipe& recipe,
     const ModelSpec& student);

@@ -17,16 +17,17 @@
 namespace vitrain::networks {
 namespace {
 
-// Counters of this thread. Results are kept alive while counting, so that no
-// two of them share an address.
+// Counters of one cost_of() call on this thread. Storages of results are kept
+// alive while counting, so that no two of them share an address.
 struct Count {
   Cost cost;
-  std::int64_t largest = 0; // bytes
-  bool in_block = false; // of run_block()
+  std::int64_t largest = 0; // bytes of the largest result
+  bool in_block = false; // within run_block()
   std::set<const c10::StorageImpl*> seen;
   std::vector<c10::Storage> alive;
 
-  // Views of weights are results, too, and no memory of an image.
+  // Excludes the weights: views of them are results of operators, too, but need
+  // no memory per image.
   void leave_out(const std::vector<at::Tensor>& weights) {
     for (const at::Tensor& weight : weights) {
       seen.insert(weight.storage().unsafeGetStorageImpl());
@@ -49,7 +50,8 @@ struct Count {
 
 thread_local Count* counting = nullptr;
 
-// Products that make one number of the result; 0: not such an operator.
+// Returns the multiply-accumulate operations per output value of an operator; 0
+// for operators that are not counted.
 std::int64_t depth_of(
     std::string_view name,
     c10::ArrayRef<const c10::IValue> inputs) {
@@ -64,13 +66,14 @@ std::int64_t depth_of(
     return inputs[1].toTensor().size(-1);
   }
   if (name.starts_with("aten::_scaled_dot_product")) {
-    // q k^T and its product with v.
+    // Two matrix products: q k^T, and its softmax times v.
     return 2 * inputs[1].toTensor().size(-2);
   }
   return 0;
 }
 
-// State of a running call; its inputs may be freed before it returns.
+// depth_of() of a running call. It is computed before the call, whose inputs
+// may be freed before it returns.
 struct Depth : at::ObserverContext {
   std::int64_t value = 0;
 };
@@ -116,8 +119,8 @@ class Counting {
   at::CallbackHandle handle_;
 };
 
-// A few operators of torch (relu, hardswish) have no meta kernel; a new network
-// that uses one fails here.
+// Runs the forward pass. Throws Error(kInternal) if an operator has no meta
+// kernel, such as torch's relu and hardswish.
 void forward_on_meta(
     const models::ModelSpec& spec,
     Model& model,
@@ -142,9 +145,10 @@ void forward_on_meta(
 
 } // namespace
 
-// While backward is in a block all its results are there once more, gradients
-// of about as many, and as much that has been freed and not been given back: of
-// ViT-S/16 an image takes 23 MiB, and twice the results would be 16.
+// While backward is in a recomputed block, memory holds the block's results a
+// second time, gradients of about the same size, and freed memory of about that
+// size that the allocator still holds: hence 3 times its results. (An image of
+// ViT-S/16 takes 23 MiB; twice the results would be 16.)
 double Cost::kept_share(std::int64_t every) const {
   if (every == 0 || bytes.kept == 0) {
     return 1.0;
@@ -166,7 +170,8 @@ Cost cost_of(const models::ModelSpec& spec) {
 
 Cost cost_of(const models::ModelSpec& spec, Model& network) {
   const at::NoGradGuard no_grad;
-  const at::AutoDispatchBelowAutograd no_history; // which costs as much again
+  // Skips the autograd kernels, which double the time.
+  const at::AutoDispatchBelowAutograd no_history;
   network.eval();
   std::vector<std::int64_t> shape{1, spec.features};
   if (spec.features == 0) {

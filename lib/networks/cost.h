@@ -18,23 +18,27 @@ struct Cost {
   // Output values of the same layers ("activations" in Dollar et al., "Fast and
   // accurate model scaling", CVPR 2021, who count convolutions only).
   std::int64_t outputs = 0;
-  // Sum of all operators' results, and three times the largest result.
+  // `kept`: sum of all operators' results; `passing`: three times the largest
+  // result. Both include the input.
   models::ActivationBytes bytes;
 
-  // A block of train.recompute, which keeps only the block's output.
+  // Memory of a block that train.recompute can recompute, keeping only its
+  // output.
   struct Block {
-    std::int64_t results = 0; // bytes
-    std::int64_t output = 0; // the part of `results` that is the output
+    std::int64_t results = 0; // bytes of all operators' results in the block
+    // Bytes of the block's output, included in `results`.
+    std::int64_t output = 0;
   };
-  std::vector<Block> blocks; // blocks of train.recompute, in order
+  std::vector<Block> blocks; // in order of execution
 
-  // Returns the fraction of bytes.kept in memory at once if every `every`-th
-  // block is recomputed (recompute.h).
+  // Returns the peak fraction of bytes.kept in memory during backward if every
+  // `every`-th block is recomputed (recompute.h); 1 for `every` == 0.
   double kept_share(std::int64_t every) const;
 };
 
-// Runs the network of `spec` on the meta device, without memory, and counts.
-// Throws Error(kInternal) if an operator of the network has no meta kernel.
+// Counts the cost of the network of `spec`. Builds and runs it on the meta
+// device (shapes only, no memory). Throws Error(kInternal) if one of its
+// operators has no meta kernel.
 Cost cost_of(const models::ModelSpec& spec);
 // Counts the cost of `network`, which make_network() built on the meta device.
 Cost cost_of(const models::ModelSpec& spec, Model& network);

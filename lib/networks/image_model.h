@@ -29,9 +29,9 @@ class ImageModel : public Model {
   std::vector<double> drop_rates() const final { return paths_.rates(); }
 
  protected:
-  // Adds the list `name` of `count` blocks with equal drop rates. Each block is
-  // constructed from the family's numbers, the row of its first branch and the
-  // generator.
+  // Adds the ModuleList `name` of `count` blocks, all with drop rate `rate`.
+  // Constructs each block from (spec_.get<Numbers>(), row of its first residual
+  // branch in `drop`, generator).
   template <typename Numbers, typename Block>
   void add_equal_blocks(
       const char* name,
@@ -53,7 +53,8 @@ class ImageModel : public Model {
   DropPaths paths_;
 
  private:
-  // Computes the outputs of checked images; see Model::forward.
+  // Computes [N, num_classes] from images that forward() has checked; see
+  // Model::forward.
   virtual at::Tensor logits(
       const at::Tensor& images,
       const at::Tensor& drop) = 0;

@@ -6,8 +6,8 @@
 
 namespace vitrain::networks {
 
-// Second base class of a Model that initialises some weights from training
-// images instead of random numbers.
+// Mixin for a Model that initialises some of its weights from training images
+// instead of random numbers.
 class ImageStart {
  public:
   virtual ~ImageStart() = default;
@@ -15,7 +15,7 @@ class ImageStart {
   // Number of training images that start_from() needs.
   virtual std::int64_t start_images() const = 0;
   // Sets these weights from normalised images [N, channels, S, S], fp32 on the
-  // CPU. The result depends on the images alone.
+  // CPU. Deterministic: uses no random numbers.
   virtual void start_from(const at::Tensor& images) = 0;
 };
 

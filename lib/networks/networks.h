@@ -7,7 +7,7 @@
 #include "models/spec.h"
 #include "networks/model.h"
 
-// One line per family of models/: the family and the function that makes its
+// One line per family of models/: the family and the function that builds its
 // networks, defined in the family's own file.
 #define VITRAIN_NETWORKS(NETWORK)           \
   NETWORK(kVit, make_vit)                   \
@@ -46,7 +46,7 @@ namespace vitrain::networks {
 VITRAIN_NETWORKS(VITRAIN_DECLARE)
 #undef VITRAIN_DECLARE
 
-// Makes the network of `spec` by its family's function.
+// Calls the family's function for `spec`.
 std::shared_ptr<Model> make_network(
     const models::ModelSpec& spec,
     const at::Generator& generator);

@@ -14,27 +14,27 @@ struct TensorInfo {
   enum class Kind {
     kParameter, // fp32
     kBuffer, // fp32
-    kCounter, // a buffer of one int64
+    kCounter, // int64 scalar buffer
   };
 
-  std::string name; // as in the model
+  std::string name; // name in the model's state dict
   std::vector<std::int64_t> shape;
   Kind kind = Kind::kParameter;
 
   std::int64_t numel() const;
 };
 
-// Returns the tensors of make_model(spec), parameters first. The network is
-// built on the meta device: milliseconds, no memory, no threads.
+// Returns the tensors of make_model(spec), parameters first. Builds the network
+// on the meta device: takes milliseconds, no memory and no threads.
 std::vector<TensorInfo> tensors_of(const models::ModelSpec& spec);
 
-// Number of trainable values.
+// Returns the number of trainable values.
 std::int64_t parameter_count(const models::ModelSpec& spec);
 
-// True if a layer keeps running statistics.
+// True if a layer of the network keeps running statistics.
 bool has_batch_norm(const models::ModelSpec& spec);
 
-// Builds the network on the meta device and counts.
+// Returns the counts of the network, which is built on the meta device.
 models::ModelCounts counts_of(const models::ModelSpec& spec);
 
 } // namespace vitrain::networks

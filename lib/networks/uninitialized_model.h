@@ -8,7 +8,7 @@
 namespace vitrain::networks {
 
 // Returns a new model on the CPU, in evaluation mode, with uninitialised
-// weights. The caller must load every weight before using it.
+// weights. The caller must load every weight before using the model.
 std::shared_ptr<Model> make_uninitialized_model(const models::ModelSpec& spec);
 
 } // namespace vitrain::networks

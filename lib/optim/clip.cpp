@@ -19,7 +19,8 @@ at::Tensor norm_of_gradients(const FlatState& state) {
   return at::linalg_vector_norm(at::stack(norms));
 }
 
-// Norms of the parts of `values` that belong to an output.
+// Returns the norm of each output's values (first dimension), [out, 1, ...]; of
+// the whole tensor if it has at most one dimension.
 at::Tensor norms_by_output(const at::Tensor& values) {
   if (values.dim() <= 1) {
     return at::linalg_vector_norm(values);

@@ -10,7 +10,8 @@
 namespace vitrain::optim {
 namespace {
 
-// "layer_3" etc. in front of the name that decay alone would give.
+// Returns the group's name: `decay` with the layer and the rule as prefixes,
+// for example "layer_3_rule_0_decay".
 std::string name_of_group(
     const std::string& decay,
     std::optional<int> layer,

@@ -8,7 +8,7 @@
 
 namespace vitrain::optim {
 
-// The layer of a parameter, from 0 at the input, and their number.
+// Assigns parameters to layers.
 struct Layers {
   std::function<int(const std::string& name)> of;
   int count = 1;

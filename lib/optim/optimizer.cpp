@@ -26,7 +26,7 @@ Optimizer::Optimizer(FlatState& parameters) : parameters_(parameters) {
     missed_.push_back(at::zeros_like(steps_));
     scales.push_back(group.lr_scale);
   }
-  // A double on the CPU is exact; CUDA's kernels read a float.
+  // Doubles on the CPU are exact; CUDA's kernels read floats.
   scales_ = at::tensor(scales, at::kDouble)
                 .to(first.device(), first.is_cuda() ? at::kFloat : at::kDouble);
   lr_ = at::zeros_like(scales_);

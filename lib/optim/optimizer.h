@@ -15,20 +15,22 @@
 
 namespace vitrain::optim {
 
-// How far a group goes in a step.
+// Learning rate and other step-dependent arguments of a group's update.
 struct Rate {
   double lr = 0.0;
-  at::Tensor lr_tensor; // the same, a scalar on the parameters' device
-  at::Tensor count; // updates made, this one among them; scalar fp32 there
+  at::Tensor lr_tensor; // same as `lr`, a scalar on the parameters' device
+  // Number of updates including this one; scalar fp32 on the device.
+  at::Tensor count;
   // Scalar fp32 on the device; if it is 1, the update must change nothing.
   // Always 0 on the CPU, where such steps are skipped.
   at::Tensor non_finite;
 };
 
-// Updates the parameters of a FlatState from its gradients on whole buffers, or
-// on this worker's share of them: then there is state for that share only.
-// State is kept per group and named per parameter in checkpoints, so that it
-// depends neither on the layout of the buffers nor on the number of shares.
+// Updates the parameters of a FlatState from its gradients, on whole buffers or
+// on this worker's share of them; it then holds the state of that share only.
+// State is stored per group, but named per parameter in checkpoints, so that
+// checkpoints depend neither on the layout of the buffers nor on the number of
+// shares.
 class Optimizer {
  public:
   // Gathers all workers' shares [share_size] of one buffer into [count *
@@ -39,28 +41,32 @@ class Optimizer {
   explicit Optimizer(FlatState& parameters);
   virtual ~Optimizer() = default;
 
-  // One update with learning rate `lr`, times the lr_scale of each group. Where
-  // `non_finite` (a scalar fp32 tensor on the parameters' device) is 1, nothing
-  // changes.
+  // Makes one update with learning rate `lr` times the lr_scale of each group.
+  // Changes nothing if `non_finite` (a scalar fp32 tensor on the parameters'
+  // device) is 1.
   void step(double lr, const at::Tensor& non_finite);
 
-  // In which a rule multiplies matrices on a CPU, fp32 unless this is called: a
-  // CPU that trains in bf16 has these products faster. GPUs have them in bf16.
+  // Sets the dtype in which the rule multiplies matrices on a CPU; the default
+  // is fp32. bf16 is faster on a CPU that trains in bf16. GPUs always use bf16.
   virtual void multiply_in(at::ScalarType /*type*/) {}
 
-  // Before the forward pass of the step() that comes next: for a Lookahead that
-  // changes in the run.
+  // Call before the forward pass of each step: tells Lookahead the progress of
+  // the run.
   void begin_step(const Progress& progress);
-  // Lookahead takes what of these are floating-point numbers with the weights,
-  // and the slow ones of them belong to the state, under these names. Before
-  // any step and state.
+  // Adds floating-point `tensors` (other than the parameters, such as buffers)
+  // to Lookahead. Their slow copies become part of the state under these names.
+  // Call before the first step and before load_state(). Does nothing without
+  // Lookahead.
   void look_ahead_with(const std::map<std::string, at::Tensor>& tensors);
-  // The slow ones of those.
+  // Returns the slow copies of the tensors of look_ahead_with(), under their
+  // names plus ".lookahead_slow".
   std::map<std::string, at::Tensor> slow_tensors() const;
 
-  // The flat buffers of the state: for whatever acts on all of it at once.
+  // Returns the non-empty tensors of the state, except steps() and
+  // slow_tensors().
   std::vector<at::Tensor> buffers() const;
-  // Returns the buffers by kind, then by group; undefined if a group has none.
+  // Returns the flat buffers by kind, then by group; empty if a group has none
+  // of that kind.
   std::vector<std::vector<at::Tensor>> buffers_by_kind() const;
   // Number of updates, scalar fp32; writing to it changes the optimizer.
   const at::Tensor& steps() const { return steps_; }
@@ -80,8 +86,9 @@ class Optimizer {
 
   using Shape = std::vector<std::int64_t>;
 
-  // A buffer of share_size per group, filled with `fill`, saved under `name`;
-  // an empty one for groups that are not `wanted`.
+  // Adds a buffer of share_size elements per group, filled with `fill` and
+  // saved under `name`. Groups for which `wanted` returns false get an empty
+  // buffer.
   Buffers& add_buffers(
       const std::string& name,
       double fill = 0.0,
@@ -93,15 +100,16 @@ class Optimizer {
       const std::string& name,
       const std::function<std::optional<Shape>(const Segment&)>& shape_of);
   void look_ahead(const config::LookaheadConfig& options);
-  // Views of this worker's part of a group, and of the state of that part.
+  // Return views of this worker's part of a group's buffer `whole`, and of the
+  // state `share` of that part.
   static at::Tensor own(const FlatGroup& group, const at::Tensor& whole);
   static at::Tensor own_state(const FlatGroup& group, const at::Tensor& share);
-  // Zeros of the size of this worker's part of the largest group.
+  // Returns zeros of the size of this worker's part of the largest group.
   static at::Tensor zeros_of_largest(const FlatState& parameters);
   virtual void update(std::size_t group, const Rate& rate) = 0;
-  // Parameters that this worker updates.
+  // Returns the parameters that begin in this worker's part of the group.
   static std::vector<const Segment*> own_segments(const FlatGroup& group);
-  // target = value, unless the step is left out.
+  // Sets target to value, unless the step is non-finite.
   static void
   assign(const at::Tensor& target, const at::Tensor& value, const Rate& rate);
   // Sets target to target + (value - target) * share, unless the step is
@@ -112,7 +120,7 @@ class Optimizer {
       const at::Tensor& value,
       const Share& share,
       const Rate& rate) {
-    if (target.is_cpu()) { // in place: no copy
+    if (target.is_cpu()) { // in place: no non-finite steps get here
       target.lerp_(value, share);
     } else {
       assign(target, target.lerp(value, share), rate);
@@ -127,20 +135,21 @@ class Optimizer {
       const Rate& rate);
 
   FlatState& parameters_;
-  at::Tensor steps_; // updates made, scalar fp32 as the fused kernels want it
+  // Number of updates; scalar fp32, as the fused kernels require.
+  at::Tensor steps_;
 
  private:
   friend std::unique_ptr<Optimizer> make_optimizer(
       FlatState& parameters,
       const config::OptimConfig& options);
 
-  // Returns "missed.<group>" -> number of missed updates, for groups that may
-  // wait.
+  // Returns "missed.<group>" -> number of missed updates, for groups with
+  // from_epoch > 1.
   std::map<std::string, at::Tensor> missed() const;
   std::vector<SlowPair> slow_pairs() const;
   void update_groups(double lr, const at::Tensor& non_finite);
-  // Returns the state that every worker has whole, by its name in state(): the
-  // tensors of add_tensors(), missed() and slow_tensors().
+  // Returns the state that every worker holds completely, by its name in
+  // state(): the tensors of add_tensors(), missed() and slow_tensors().
   std::map<std::string, at::Tensor> unshared() const;
   void check_state(const std::map<std::string, at::Tensor>& state) const;
   // Copies this worker's share from `saved`, a parameter's whole state.
@@ -154,11 +163,11 @@ class Optimizer {
   std::map<std::string, std::vector<Buffers>> tensors_;
   at::Tensor scales_; // lr_scale of the groups, on the device
   at::Tensor lr_; // learning rates of the groups in this step, on the device
-  // Number of updates each group has missed: scalars fp32, saved for groups
-  // that may wait.
+  // Number of updates that each group has missed: scalars fp32.
   Buffers missed_;
-  Buffers* slow_ = nullptr; // of Lookahead
-  std::map<std::string, SlowPair> slow_tensors_; // by name
+  Buffers* slow_ = nullptr; // slow weights of Lookahead
+  // By name; see look_ahead_with().
+  std::map<std::string, SlowPair> slow_tensors_;
   config::LookaheadConfig lookahead_;
   Progress progress_;
 };

@@ -17,7 +17,8 @@ int values(const OptimConfig& /*options*/) {
   return kValues;
 }
 
-// State values of rules with an optional momentum buffer.
+// Returns the state values of rules with an optional momentum buffer and
+// kOthers other buffers.
 template <int kOthers>
 int values_and_momentum(const OptimConfig& options) {
   return kOthers + (options.numbers().momentum > 0.0 ? 1 : 0);

@@ -13,8 +13,8 @@ using MakeOptimizer = std::unique_ptr<Optimizer> (*)(
     FlatState& parameters,
     const config::OptimConfig& options);
 
-// Implementation of an optimizer; its row in
-// config/sections/optim/optimizer_row.h has the rest.
+// Implementation of an optimizer. Its other properties are in its row of
+// config/sections/optim/optimizer_row.h.
 struct OptimizerInfo {
   config::OptimKind kind;
   // Approximate number of fp32 state values per parameter value; state per row

@@ -15,12 +15,12 @@ double share_of(double part, std::int64_t whole) {
       1.0, part / static_cast<double>(std::max<std::int64_t>(1, whole)));
 }
 
-// From 1 to 0 on half a cosine.
+// Returns half a cosine that falls from 1 at share 0 to 0 at share 1.
 double half_cosine(double share) {
   return 0.5 * (1.0 + std::cos(std::numbers::pi * share));
 }
 
-// `from` to `to` on it.
+// Interpolates between `from` and `to` along half_cosine().
 double on_cosine(double from, double to, double share) {
   return to + (from - to) * half_cosine(share);
 }
@@ -30,7 +30,7 @@ std::int64_t end_of(const Schedule& schedule) {
   return schedule.total_steps - schedule.cooldown_steps;
 }
 
-// How often the rate has been dropped when step `step` begins.
+// Returns how often the rate has dropped by the begin of step `step`.
 double drops_before(const Schedule& schedule, double step) {
   return schedule.milestones.empty()
       ? std::floor(step / static_cast<double>(schedule.step_every))
@@ -44,15 +44,15 @@ double dropped(const Schedule& schedule, double drops) {
   return schedule.lr * std::pow(schedule.step_factor, drops);
 }
 
-// A cycle's peak, and the share of it that has passed.
+// Peak of a cycle and the fraction of the cycle that has passed.
 struct InCycle {
   double peak = 0.0;
   double share = 0.0;
 };
 
-// The share of the length of all cycles that lies in front of cycle `index`, to
-// a few roundings of itself: no sum of cycles, whose roundings add up, and no
-// power that overflows.
+// Returns the fraction of the total length of all cycles that precedes cycle
+// `index`, accurate to a few roundings. Uses neither a sum over the cycles,
+// whose rounding errors add up, nor a power that could overflow.
 double share_before(const Schedule& schedule, std::int64_t index) {
   const auto begun = static_cast<double>(index);
   const auto count = static_cast<double>(schedule.cycles);
@@ -66,7 +66,8 @@ double share_before(const Schedule& schedule, std::int64_t index) {
 }
 
 InCycle cycle_at(const Schedule& schedule, double step) {
-  // A cycle that begins within rounding after a step begins at that step.
+  // Relative tolerance: a cycle that begins this close after a step counts as
+  // begun.
   constexpr double kRounding = 1e-12;
   const std::int64_t start = schedule.warmup_prefix ? schedule.warmup_steps : 0;
   const auto length =
@@ -83,8 +84,8 @@ InCycle cycle_at(const Schedule& schedule, double step) {
     (begun ? index : behind) = middle;
   }
   const double begin = begins(index);
-  const double size =
-      begins(index + 1) - begin; // 0 after many ever shorter cycles
+  // 0 if late cycles are too short for fp64.
+  const double size = begins(index + 1) - begin;
   return {
       schedule.lr * std::pow(schedule.cycle_decay, static_cast<double>(index)),
       size > 0.0 ? std::clamp((passed - begin) / size, 0.0, 1.0) : 1.0};
@@ -145,7 +146,8 @@ double rate_at(const Schedule& schedule, double step) {
   return schedule.lr;
 }
 
-// The remaining factor of the rate above min_lr.
+// Returns the factor of the rate above min_lr when the fraction `share` of the
+// cooldown has passed.
 double cooldown_left(config::CooldownShape shape, double share) {
   switch (shape) {
     case config::CooldownShape::kSqrt:
@@ -175,7 +177,7 @@ double learning_rate(const Schedule& schedule, double time) {
   if (schedule.cooldown_steps == 0 || step < end) {
     return rate;
   }
-  // A cooldown raises nothing.
+  // A cooldown never raises the rate, even if the rate is below min_lr.
   const double lowest = std::min(schedule.min_lr, rate);
   return lowest +
       (rate - lowest) *

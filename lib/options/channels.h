@@ -4,8 +4,9 @@
 
 namespace vitrain {
 
-// Returns true for colour (3) and grey (1, computed from colours) images, which
-// any image file can provide. Other channel counts must match the file.
+// Returns true for 3 channels (colour) and 1 channel (grey, computed from
+// colours), which any image file can provide. Other channel counts must match
+// the file.
 constexpr bool are_colours(std::int64_t channels) {
   return channels == 1 || channels == 3;
 }

@@ -4,14 +4,14 @@
 
 namespace vitrain {
 
-// How classes are numbered, and their samples after them.
+// Order in which classes are numbered; samples are ordered by class.
 enum class ClassOrder {
-  // Folders directly below the dataset's are the classes, in byte order;
-  // samples by folder, then by name.
+  // Classes are the folders directly below the dataset's folder, in byte order;
+  // samples are ordered by folder, then by name.
   kTorchvision,
-  // The folders that hold images are the classes, by the last part of their
-  // path, wherever they lie; classes and samples in natural order: small
-  // letters equal capitals, and numbers have their value.
+  // Classes are the folders that contain images, at any depth, named by the
+  // last component of their path. Classes and samples are in natural order:
+  // case is ignored, and digits are compared as numbers.
   kTimm,
 };
 constexpr auto names_of(ClassOrder) {

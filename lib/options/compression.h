@@ -4,8 +4,8 @@
 
 namespace vitrain {
 
-// In what gradients travel: as they are, rounded to 16 bits and summed so, as
-// approximations of low rank, or their largest entries alone.
+// Wire format of gradients: uncompressed, rounded to 16 bits (and summed in 16
+// bits), low-rank approximations, or only the largest entries.
 enum class Compress { kNone, kBf16, kFp16, kPowerSgd, kTopK };
 constexpr auto names_of(Compress) {
   using enum Compress;
@@ -16,7 +16,8 @@ constexpr auto names_of(Compress) {
        {kPowerSgd, "powersgd"},
        {kTopK, "topk"}});
 }
-// Whether what does not travel in a step is kept for the next ones.
+// Returns true if the part of a gradient that is not sent in a step is kept and
+// added in later steps (error feedback).
 constexpr bool keeps_errors(Compress compress) {
   return compress == Compress::kPowerSgd || compress == Compress::kTopK;
 }

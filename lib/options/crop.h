@@ -4,7 +4,8 @@
 
 namespace vitrain {
 
-// Pillow's filters; all but kNearest widen with the reduction (antialias).
+// Pillow's resampling filters. All but kNearest widen with the reduction
+// (antialiasing).
 enum class Filter { kNearest, kBox, kBilinear, kHamming, kBicubic, kLanczos };
 constexpr auto names_of(Filter) {
   using enum Filter;
@@ -17,7 +18,7 @@ constexpr auto names_of(Filter) {
        {kLanczos, "lanczos"}});
 }
 
-// How the whole image is brought near the square's size (timm's crop modes).
+// Resizing of the whole image before it is cropped (timm's crop modes).
 //   kCenter: the shorter side to `resize`, the longer one in proportion;
 //   kSquash: both sides to `resize`;
 //   kBorder: the longer side to `resize`, the shorter one in proportion.
@@ -28,10 +29,10 @@ constexpr auto names_of(CropMode) {
       {{kCenter, "center"}, {kSquash, "squash"}, {kBorder, "border"}});
 }
 
-// How a training image is cut. kResized: a random resized crop; kPad: a random
+// Crop of a training image. kResized: a random resized crop; kPad: a random
 // crop after padding; kRkrr, kRkrc: timm's resize in proportion with random
 // zoom and aspect, then a random or the centre crop; kSquash: the whole image,
-// both sides to the input's (timm's --no-aug); kNone: as in evaluation.
+// both sides resized to the input's (timm's --no-aug); kNone: as in evaluation.
 enum class TrainCrop { kNone, kPad, kResized, kRkrr, kRkrc, kSquash };
 constexpr auto names_of(TrainCrop) {
   using enum TrainCrop;

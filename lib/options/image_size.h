@@ -18,7 +18,7 @@ struct ImageSize {
   bool square() const { return height == width; }
   std::int64_t area() const { return height * width; }
 
-  // "224", or height and width: "224x192".
+  // Returns "224" for a square, otherwise height and width: "224x192".
   std::string text() const {
     return square() ? std::to_string(height)
                     : std::to_string(height) + "x" + std::to_string(width);

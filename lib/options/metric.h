@@ -14,13 +14,13 @@ enum class Metric { kLoss, kTop1, kTop5, kRealTop1, kMap };
 struct MetricInfo {
   Metric value;
   std::string_view name; // in recipes, records, columns of summary.csv
-  bool of_classes; // in percent; else as it is, and known without classes too
+  bool of_classes; // a percentage, which needs classes; false: a plain number
   bool larger_is_better;
   bool of_real_labels = false; // only with eval.real_labels
   bool of_label_lists = false; // only with data.eval.multi_label
 };
 
-// A row per metric. How it is counted stands in engine/eval/metrics.cpp.
+// One row per metric. engine/eval/metrics.cpp computes the metrics.
 inline constexpr std::array<MetricInfo, 5> kMetrics{
     {{Metric::kLoss, "loss", false, false},
      {Metric::kTop1, "top1", true, true},

@@ -4,8 +4,8 @@
 
 namespace vitrain {
 
-// For which samples mixup and CutMix are drawn (timm's Mixup): one draw for the
-// batch, one for each pair of rows, or one for each row.
+// How often mixup and CutMix are sampled (timm's Mixup): once per batch, once
+// per pair of rows, or once per row.
 enum class MixMode { kBatch, kPair, kElem };
 constexpr auto names_of(MixMode) {
   using enum MixMode;

@@ -4,15 +4,15 @@
 
 namespace vitrain {
 
-// How position embeddings and tables of relative positions are brought to
-// another grid: as which program does it.
-//   kTimm: embeddings bicubic with antialias, or as the family says
+// How position embeddings and tables of relative positions are resized to
+// another grid; each value names the program whose method is used.
+//   kTimm: embeddings bicubic with antialias, or as the family specifies
 //     (models::Family::resampling); tables linear between distances that grow
 //     geometrically (BEiT's way, timm/layers/pos_embed_rel.py);
-//   kDeit: bicubic, both (DeiT's, Swin's authors and mmpretrain);
-//   kPaddleVit: the same;
+//   kDeit: both bicubic (DeiT's, Swin's authors and mmpretrain);
+//   kPaddleVit: as kDeit;
 //   kTimmNpz: bilinear, as timm reads .npz files of JAX;
-//   kBigVision: bilinear with the corners in place (scipy's zoom of order 1).
+//   kBigVision: bilinear with aligned corners (scipy's zoom of order 1).
 enum class Resampling { kTimm, kDeit, kPaddleVit, kTimmNpz, kBigVision };
 constexpr auto names_of(Resampling) {
   using enum Resampling;

@@ -4,21 +4,26 @@
 
 namespace vitrain {
 
-// n samples, W workers, B samples per device, A accumulated micro-batches.
+// Order of the samples in an epoch, and their division among the workers.
+// Below: n samples, W workers, B samples per device, A accumulated
+// micro-batches.
 //
-// kGlobal: one keyed permutation of the samples per (seed, epoch), dealt to the
-//   workers step by step. kSequential: the same with the dataset's own order.
-// kWeighted: n draws with replacement per (seed, epoch), the probability of a
-//   sample proportional to its weight; dealt as kGlobal.
-// kShardThenShuffle: worker r owns block r of ceil(n / W) consecutive samples
-//   (the last one filled up from the first samples), or of floor(n / W) when
-//   the tail is dropped, for the whole run, permuted by (seed, epoch, r).
-// kTorch: torch.utils.data.DistributedSampler, index for index.
-// kPaddle: paddle.io.DistributedBatchSampler, index for index. Its seed is the
-//   epoch alone.
-// kRepeated: RASampler of DeiT (samplers.py) and RepeatAugSampler of timm
-//   (timm/data/distributed_sampler.py), index for index. Their seed is the
-//   epoch alone, too.
+//   kGlobal: one keyed permutation of the samples per (seed, epoch), dealt to
+//     the workers step by step;
+//   kSequential: the same with the dataset's own order;
+//   kWeighted: n draws with replacement per (seed, epoch), where the
+//     probability of a sample is proportional to its weight; dealt as in
+//     kGlobal;
+//   kShardThenShuffle: worker r owns block r for the whole run and permutes it
+//     by (seed, epoch, r). Blocks have ceil(n / W) consecutive samples (the
+//     last one is filled up with the first samples), or floor(n / W) if the
+//     tail is dropped;
+//   kTorch: torch.utils.data.DistributedSampler, index for index;
+//   kPaddle: paddle.io.DistributedBatchSampler, index for index. Its seed is
+//     only the epoch;
+//   kRepeated: RASampler of DeiT (samplers.py) and RepeatAugSampler of timm
+//     (timm/data/distributed_sampler.py), index for index. Their seed is only
+//     the epoch.
 enum class SamplerPolicy {
   kGlobal,
   kTorch,

@@ -9,7 +9,7 @@
 
 namespace vitrain {
 
-// Optimizer steps, counted from 1, both ends included.
+// Range of optimizer steps, counted from 1, both ends included.
 struct StepRange {
   std::int64_t first = 0;
   std::int64_t last = 0;
@@ -19,7 +19,8 @@ struct StepRange {
   }
 };
 
-// "12" or "10-12". What is wrong with `text`, or "".
+// Parses "12" or "10-12" into `range`. Returns what is wrong with `text`, for
+// example more than `most` steps; "" if it is valid.
 inline std::string
 parse_step_range(const std::string& text, StepRange& range, std::int64_t most) {
   const std::size_t dash = text.find('-');
@@ -40,7 +41,8 @@ parse_step_range(const std::string& text, StepRange& range, std::int64_t most) {
       : "it has more than " + std::to_string(most) + " steps";
 }
 
-// Returns the range that a validated text names; an empty range without a text.
+// Returns the range in a text that parse_step_range() accepts; an empty range
+// for nullopt.
 inline StepRange steps_of(const std::optional<std::string>& text) {
   StepRange range;
   if (text) {

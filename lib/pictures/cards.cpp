@@ -14,23 +14,25 @@
 namespace vitrain::pictures {
 namespace {
 
-constexpr int kSide = 176; // of a picture's longer side, at most
-constexpr int kPadding = 8; // within a card
+constexpr int kSide = 176; // maximum length of a picture's longer side
+constexpr int kPadding = 8; // margin inside a card
 constexpr int kGap = 12; // between cards
 constexpr int kMargin = 20; // of the sheet
-constexpr int kLine = 21; // height
+constexpr int kLine = 21; // height of a line
 constexpr int kTitle = 20;
-constexpr int kUntitled = 4; // instead of a title
-constexpr double kText = 12; // sizes
+constexpr int kUntitled = 4; // height without a title
+constexpr double kText = 12; // text sizes in pixels per em
 constexpr double kSmallText = 11;
 constexpr double kHeading = 18;
-constexpr double kWidestSheet = 1.45; // width over height
+constexpr double kWidestSheet = 1.45; // aimed width over height of the sheet
 
 int longer(const image::Size& size) {
   return std::max(size.width, size.height);
 }
 
-// Small pictures have whole pixels larger, so that these can be seen.
+// Returns the size of a picture on the sheet: small ones are enlarged by an
+// integer factor, so that single pixels are visible; large ones are reduced to
+// kSide.
 image::Size tile_of(const image::Size& size) {
   const int side = longer(size);
   if (2 * side <= kSide) {
@@ -60,7 +62,7 @@ int card_width_for(const image::Size& tile) {
   return std::max(tile.width, kSide) + 2 * kPadding;
 }
 
-// Of what stands between a picture and its lines.
+// Returns the height of the title, or of the gap in its place.
 int title_height_for(const CardSheet::Layout& layout) {
   return layout.titles ? kTitle : kUntitled;
 }
@@ -70,7 +72,8 @@ int card_height_for(const image::Size& tile, const CardSheet::Layout& layout) {
       layout.lines * kLine + kPadding;
 }
 
-// So many that the sheet is somewhat wider than high.
+// Returns the number of columns for which the sheet is somewhat wider than
+// high.
 int columns_for(std::int64_t count, int width, int height) {
   const double square = static_cast<double>(count) * (height + kGap) /
       (width + kGap) * kWidestSheet;
@@ -91,8 +94,8 @@ Colour colour_from(const std::string& hex) {
       static_cast<std::uint8_t>(value)};
 }
 
-// What a card shows, where on the sheet its picture lies, and how many times
-// larger that is there.
+// Describes a card: its content, the position of its picture on the sheet, and
+// the integer factor by which the picture is enlarged there.
 Json describe_card(const Card& card, const image::Rect& place, int scale) {
   Json lines = Json::array();
   for (const CardLine& line : card.lines) {
@@ -111,7 +114,7 @@ Json describe_card(const Card& card, const image::Rect& place, int scale) {
       {"lines", lines}};
 }
 
-// The part of a sheet with every `scale`-th pixel.
+// Returns a part of a sheet, reduced to every `scale`-th pixel.
 image::Image
 cut_out(const image::Image& sheet, const image::Rect& place, int scale) {
   VITRAIN_CHECK_DATA(
@@ -168,7 +171,7 @@ CardSheet::CardSheet(const Layout& layout)
       top_(top_of(layout)),
       title_height_(title_height_for(layout)),
       drawing_(
-          // A heading has room also above a single card.
+          // A single card must not limit the width of the heading.
           std::max(
               2 * kMargin + columns_ * (card_width_ + kGap) - kGap,
               2 * kMargin +
@@ -262,7 +265,7 @@ std::vector<Card> read_cards(std::string_view png) {
     }
   } catch (const Json::exception& error) {
     fail_data("its description cannot be read: {}", error.what());
-  } catch (const std::logic_error&) { // of a colour
+  } catch (const std::logic_error&) { // from a malformed colour
     fail_data("its description has a colour that is none");
   }
   return cards;

@@ -12,8 +12,8 @@
 
 namespace vitrain::pictures {
 
-// A line below a picture: a text, then a bar of length `share` with a number at
-// its end; without a bar if `share` is negative.
+// A line below a picture: a text, then a bar whose length is proportional to
+// `share`, with the number at its end; no bar if `share` is negative.
 struct CardLine {
   std::string text;
   double share = -1; // 0 to 1
@@ -23,45 +23,47 @@ struct CardLine {
 // A picture with a title and lines of text.
 struct Card {
   image::Image picture;
-  std::string title; // a path: if it is too long, its start is cut off
+  std::string title; // a path; if too long, shortened at its start
   std::vector<CardLine> lines;
 };
 
-// Cards of pictures of one size side by side, with a heading above them.
+// A sheet of cards side by side, whose pictures have one size, with a heading
+// above them.
 class CardSheet {
  public:
   struct Layout {
-    std::int64_t count = 0; // of cards
-    int lines = 1; // of a card
+    std::int64_t count = 0; // number of cards
+    int lines = 1; // lines per card
     bool titles = true; // cards have a title
-    image::Size size; // of the pictures
+    image::Size size; // size of the pictures
     std::string heading;
-    std::string note; // below the heading; "": none
+    std::string note; // text below the heading; "": none
   };
   explicit CardSheet(const Layout& layout);
 
-  // The next card.
+  // Adds the next card.
   void add(const Card& card);
 
   const image::Image& image() const { return drawing_.image(); }
-  // A PNG file of the sheet that describes its cards, for read_cards().
+  // Returns a PNG file of the sheet, with a description of its cards for
+  // read_cards().
   std::string png() const;
 
  private:
-  image::Size tile_; // of a picture on the sheet
+  image::Size tile_; // size of a picture on the sheet
   int columns_;
   int card_width_;
   int card_height_;
-  int top_; // of the first card
+  int top_; // y coordinate of the first card
   int title_height_;
   std::int64_t added_ = 0;
   Json described_ = Json::array();
   Drawing drawing_;
 };
 
-// The cards of a sheet that CardSheet::png() has written, each with its picture
-// as it was given, or as the sheet has it if it was reduced for that. Empty for
-// another file. Throws Error(kData) for a damaged one.
+// Returns the cards of a sheet that CardSheet::png() has written. Each has its
+// original picture or, if that was reduced to fit the sheet, the reduced one.
+// Returns no cards for any other file. Throws Error(kData) for a damaged file.
 std::vector<Card> read_cards(std::string_view png);
 
 } // namespace vitrain::pictures

@@ -12,10 +12,10 @@ struct Colour {
   friend bool operator==(const Colour&, const Colour&) = default;
 };
 
-// `share` (0 to 1) of the way from one colour to another.
+// Interpolates linearly between two colours; `share` is in [0, 1].
 Colour between(const Colour& from, const Colour& to, double share);
 
-// Colours of pictures.
+// Colours used in pictures.
 inline constexpr Colour kPaper{255, 255, 255};
 inline constexpr Colour kPage{245, 247, 249}; // background of cards
 inline constexpr Colour kEdge{222, 226, 231};
@@ -25,8 +25,7 @@ inline constexpr Colour kBlue{37, 99, 180};
 inline constexpr Colour kRed{200, 62, 48};
 inline constexpr Colour kGreen{40, 140, 74};
 
-// Colours of a drawing by what they are for: files have the light ones, pages
-// both.
+// Colours of a drawing by purpose. Files use the light palette, web pages both.
 struct Palette {
   Colour paper = kPaper;
   Colour page = kPage;
@@ -37,7 +36,7 @@ struct Palette {
   Colour wrong = kRed;
 };
 inline constexpr Palette kLightPalette{};
-// Of report/page/report.css, too.
+// Must match report/page/report.css.
 inline constexpr Palette kDarkPalette{
     .paper = {26, 32, 39},
     .page = {37, 45, 54},

@@ -16,18 +16,18 @@ constexpr int kSquareGap = 2; // pixels
 constexpr Colour kGapGrey{128, 128, 128};
 constexpr Colour kBlack{0, 0, 0};
 constexpr std::int64_t kMostPixels = std::int64_t{8} << 20;
-constexpr double kCaptionText = 11; // size of the letters
-constexpr int kCaption = 14; // height of a line of them
-constexpr int kBaseline = 11; // on which they stand, from its top
-constexpr int kWidestCaption = 64; // where squares are smaller
+constexpr double kCaptionText = 11; // text size in pixels per em
+constexpr int kCaption = 14; // height of a caption line in pixels
+constexpr int kBaseline = 11; // from the top of the line to the baseline
+constexpr int kWidestCaption = 64; // maximum caption width for narrower images
 constexpr int kSmallestWithCaption = 40;
-constexpr int kSmallest = 16; // of a reduced square
+constexpr int kSmallest = 16; // minimum longer side of a reduced image
 
 int longer_side(const image::Size& size) {
   return std::max(size.width, size.height);
 }
 
-// Images of the smallest size that have room.
+// Returns the maximum number of images on a sheet, at their smallest size.
 std::int64_t most_images(const image::Size& size) {
   const double reduced =
       std::min(1.0, static_cast<double>(kSmallest) / longer_side(size));
@@ -88,7 +88,9 @@ void ContactSheet::set_longer_side(int longer) {
   tile_ = {reduced(size_.width), reduced(size_.height)};
 }
 
-// Lays out a sheet that is about square.
+// Computes an approximately square layout for `count` images of the current
+// size. Returns true, and stores columns_ and sheet_, if the sheet has at most
+// kMostPixels pixels.
 bool ContactSheet::fits(std::int64_t count) {
   const std::int64_t across = width_ + kSquareGap;
   const std::int64_t down = tile_.height + caption_ + kSquareGap;

@@ -11,28 +11,31 @@
 
 namespace vitrain::pictures {
 
-// Pixels of the widest one below a picture of a sheet.
+// Returns the width in pixels of the widest caption.
 int caption_width(std::span<const std::string> captions);
 
-// Images of one size side by side with a gap between them, each with a caption
-// below. A sheet has at most 8 Mi pixels: so that more images have room, they
-// are reduced, and narrower than 40 pixels have no caption.
+// A sheet of images of one size in rows and columns, with a gap between them
+// and a caption below each. A sheet has at most 8 Mi pixels: if the images do
+// not fit, they are reduced. Reduced images narrower than 40 pixels have no
+// caption.
 class ContactSheet {
  public:
-  // Sheet for `count` images [height, width, channels]; image::in_colours.
-  // Captions are shortened to `widest` pixels, and to 64 pixels for narrower
-  // images. Throws Error(kUsage) if there is no room for `count` images.
+  // Creates a sheet for `count` images [height, width, channels], shown as
+  // image::in_colours() does. `widest`: width of the widest caption; 0: no
+  // captions. Captions are shortened to the width of the image or, below images
+  // narrower than 64 pixels that are not reduced, to min(widest, 64) pixels.
+  // Throws Error(kUsage) if `count` images do not fit.
   ContactSheet(
       std::int64_t count,
       const image::Size& size,
       int channels,
       int widest);
 
-  // The next image and its caption, in UTF-8.
+  // Adds the next image and its caption (UTF-8).
   void add(std::span<const std::uint8_t> pixels, std::string_view caption);
 
   int columns() const { return columns_; }
-  // Size of an image on the sheet, at most the given size.
+  // Size of an image on the sheet; at most the original size.
   const image::Size& tile() const { return tile_; }
   const image::Image& image() const { return drawing_.image(); }
 
@@ -43,10 +46,10 @@ class ContactSheet {
   image::Size size_;
   int channels_;
   image::Size tile_;
-  int width_; // of an image or its caption
+  int width_; // width of an image or its caption, whichever is larger
   int caption_; // height of a caption
   int columns_ = 1;
-  image::Size sheet_; // as laid out
+  image::Size sheet_; // size of the sheet
   std::int64_t added_ = 0;
   Drawing drawing_;
 };

@@ -13,13 +13,13 @@ std::uint8_t mixed(std::uint8_t from, std::uint8_t to, double share) {
       std::lround(from + share * (static_cast<double>(to) - from)));
 }
 
-// How much of pixel `at` lies between two edges.
+// Returns the fraction of pixel `at` that is between two edges.
 double covered(int at, double low, double high) {
   return std::clamp(
       std::min(high, at + 1.0) - std::max<double>(low, at), 0.0, 1.0);
 }
 
-// Pixels that lie between edges, and in [0, size).
+// Range of pixels that are between two edges and in [0, size).
 struct Pixels {
   int first;
   int end;
@@ -96,7 +96,7 @@ void Drawing::line(
       image_.width);
   for (int row = rows.first; row < rows.end; ++row) {
     for (int column = columns.first; column < columns.end; ++column) {
-      // From the pixel's middle to the nearest point of the line.
+      // Distance from the pixel's centre to the nearest point of the line.
       const double right = column + 0.5 - from.x;
       const double down = row + 0.5 - from.y;
       const double along = length > 0

@@ -7,7 +7,8 @@
 
 namespace vitrain::pictures {
 
-// Places in pixels from the top left corner; edges may lie within pixels.
+// A position in pixels from the top left corner; fractions are positions inside
+// a pixel.
 struct Point {
   double x = 0;
   double y = 0;
@@ -25,25 +26,25 @@ struct Box {
 enum class Align { kLeft, kCentre, kRight };
 
 struct TextStyle {
-  double size = 12; // of an em
+  double size = 12; // pixels per em
   Colour colour = kInk;
-  Align align = Align::kLeft; // where of the text the point is
-  bool turned = false; // read from the bottom to the top
+  Align align = Align::kLeft; // which part of the text is at the point
+  bool turned = false; // rotated: runs from bottom to top
 };
 
-// A picture to draw on; drawing outside of it is clipped.
+// A picture to draw on; everything outside it is clipped.
 class Drawing {
  public:
   Drawing(int width, int height, const Colour& paper = kPaper);
 
   void fill(const Box& box, const Colour& colour, double opacity = 1);
-  // Four lines of a pixel inside the box.
+  // Draws an outline, one pixel wide, inside the box.
   void frame(const Box& box, const Colour& colour);
   void
   line(const Point& from, const Point& to, double width, const Colour& colour);
-  // From `from` on; pixels are copied.
+  // Copies the pixels of a view to (left, top).
   void picture(int left, int top, const image::View& view);
-  // One line in UTF-8; it stands on `at`.
+  // Draws one line of UTF-8 text with its baseline at `at`.
   void text(const Point& at, std::string_view text, const TextStyle& style);
 
   const image::Image& image() const { return image_; }

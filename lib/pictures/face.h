@@ -10,23 +10,25 @@ struct stbtt_fontinfo;
 
 namespace vitrain::pictures {
 
-// A font read by stb_truetype, which trusts its bytes: whole_face() checks
-// files first. Glyphs are the font's own numbers; 0 is the glyph for missing
-// letters. Thread-safe.
+// A font, read by stb_truetype, which trusts its input: check files with
+// whole_face() first. Glyph numbers are the font's own; 0 is the glyph for
+// missing characters. Thread-safe.
 class Face {
  public:
-  // Opens the font at `offset` of `bytes`, which must outlive it; null if it
-  // cannot be read.
+  // Opens the font at `offset` of `bytes`, which must outlive the face; null if
+  // it cannot be read.
   static std::unique_ptr<Face> open(
       const std::uint8_t* bytes,
       std::size_t offset);
   ~Face();
 
   int glyph(int code_point) const;
-  // Pixels, of letters of `size` pixels (of an em).
+  // Return the advance of a glyph, and the kerning between two glyphs, in
+  // pixels; `size` is in pixels per em.
   double advance(int glyph, double size) const;
   double kerning(int before, int glyph, double size) const;
-  // `shift`: how far right of a pixel's start the pen is, [0, 1).
+  // Draws a glyph. `shift`, in [0, 1): horizontal position of the pen within a
+  // pixel.
   Glyph draw(int glyph, double size, double shift) const;
 
  private:

@@ -17,10 +17,10 @@
 namespace vitrain::pictures {
 namespace {
 
-constexpr int kSteps = 4; // places of the pen within a pixel
+constexpr int kSteps = 4; // number of positions of the pen within a pixel
 constexpr const char* kDots = "\u2026";
 
-// The code points of valid UTF-8.
+// Returns the code points of a text after replacing invalid UTF-8.
 std::vector<int> code_points(std::string_view text) {
   const std::string valid = valid_utf8(text);
   std::vector<int> codes;
@@ -40,8 +40,8 @@ std::vector<int> code_points(std::string_view text) {
   return codes;
 }
 
-// The start of a text without its last letters, or its end without the first
-// ones, in whole code points.
+// Removes a number of code points from the end of a text, or from its start if
+// `at_start`.
 std::string_view
 without(std::string_view text, std::size_t letters, bool at_start) {
   const auto goes_on = [&](std::size_t i) {
@@ -58,14 +58,14 @@ without(std::string_view text, std::size_t letters, bool at_start) {
   return text;
 }
 
-// A letter of one of the fonts.
+// A glyph of one of the fonts.
 struct Letter {
   const Face* face = nullptr;
   int glyph = 0;
 };
 
-// DejaVu Sans, and for letters that it lacks fonts of this machine, which are
-// looked for, and read one after the other, when such a letter comes.
+// DejaVu Sans, with fonts of this machine for the characters that it lacks.
+// These are searched, and read one by one, when such a character is needed.
 class Font {
  public:
   static Font& get() {
@@ -73,15 +73,15 @@ class Font {
     return font;
   }
 
-  // Calls visit(letter, pen) for each letter. Returns the width.
+  // Calls visit(letter, pen) for each character. Returns the width of the text.
   template <typename Visit>
   double walk(std::string_view text, double size, Visit visit) {
     double pen = 0;
     Letter before;
     for (const int code : code_points(text)) {
       const Letter letter = letter_of(code);
-      // Only for the built-in font: kerning tables of the machine's fonts are
-      // not checked.
+      // Only for the built-in font, since kerning tables of the machine's fonts
+      // are not checked.
       if (before.face == own_.get() && letter.face == own_.get()) {
         pen += own_->kerning(before.glyph, letter.glyph, size);
       }
@@ -119,7 +119,8 @@ class Font {
     return found->second;
   }
 
-  // Under mutex_. A letter that no font has is DejaVu's frame.
+  // Finds a character in the machine's fonts; if no font has it, returns
+  // DejaVu's box. Requires mutex_.
   Letter look_for(int code) {
     for (std::size_t i = 0; const Face* face = system_face(i); ++i) {
       if (const int glyph = face->glyph(code); glyph != 0) {
@@ -156,8 +157,8 @@ class Font {
   }
 
   std::unique_ptr<Face> own_;
-  std::mutex mutex_; // of all below
-  std::optional<std::vector<FontFile>> files_; // once they are looked for
+  std::mutex mutex_; // guards all members below
+  std::optional<std::vector<FontFile>> files_; // set after the first search
   std::size_t next_file_ = 0;
   std::vector<LoadedFont> loaded_;
   std::map<int, Letter> others_; // by code point
@@ -170,7 +171,8 @@ fit(std::string_view text, double size, double room, bool at_start) {
     return std::string(text);
   }
   std::string result = kDots;
-  // Letters to take away: by halves, as text may be long.
+  // Binary search for the number of code points to remove, since texts may be
+  // long.
   std::size_t few = 0;
   std::size_t many = text.size();
   while (many - few > 1) {

@@ -7,9 +7,8 @@
 
 namespace vitrain::pictures {
 
-// A letter, as drawn: how much of each pixel it covers. The first pixel is
-// `left` to the right of where the pen is, and `top` below the line that
-// letters stand on.
+// A drawn character, as the covered fraction of each pixel. The first pixel is
+// `left` pixels to the right of the pen and `top` pixels below the baseline.
 struct Glyph {
   int left = 0;
   int top = 0;
@@ -18,20 +17,21 @@ struct Glyph {
   std::vector<std::uint8_t> coverage; // [height, width]
 };
 
-// A letter of a text, and how far right of the text's start the pen is for it.
+// A character of a text, with the position of the pen relative to the start of
+// the text.
 struct PlacedGlyph {
-  const Glyph* glyph = nullptr; // valid as long as the program runs
-  int pen = 0; // whole pixels; the rest is in the glyph
+  const Glyph* glyph = nullptr; // valid until the program ends
+  int pen = 0; // whole pixels; the fraction is included in the glyph
 };
 
-// Places UTF-8 text of `size` pixels per em in DejaVu Sans; letters that it
-// lacks come from fonts of this machine (system_fonts.h). Invalid UTF-8 becomes
-// U+FFFD; letters in no font become a frame. Thread-safe.
+// Lays out UTF-8 text with `size` pixels per em in DejaVu Sans; characters that
+// it lacks come from fonts of this machine (system_fonts.h). Invalid UTF-8
+// becomes U+FFFD; characters in no font become a box. Thread-safe.
 std::vector<PlacedGlyph> place_glyphs(std::string_view text, double size);
 double text_width(std::string_view text, double size);
 
-// Shorten a text to a width of at most `room`, with dots in place of its end; a
-// path is shortened at its start.
+// Shorten a text to a width of at most `room` pixels: fit_text() replaces the
+// end by an ellipsis, fit_path() the start.
 std::string fit_text(std::string_view text, double size, double room);
 std::string fit_path(std::string_view path, double size, double room);
 

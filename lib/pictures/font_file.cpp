@@ -1,6 +1,6 @@
 #include "pictures/font_file.h"
 
-// C++20 has no #embed.
+// Embeds the file by the assembler, since C++20 has no #embed.
 asm(".pushsection .rodata\n"
     ".balign 16\n"
     ".global vitrain_font_file\n"
@@ -13,8 +13,7 @@ asm(".pushsection .rodata\n"
     ".byte 0\n"
     ".popsection\n");
 
-// The assembler's names.
-// NOLINTBEGIN(readability-identifier-naming)
+// Symbols defined by the assembler.
 extern "C" const std::uint8_t vitrain_font_file[];
 extern "C" const std::uint8_t vitrain_font_file_end[];
 // NOLINTEND(readability-identifier-naming)

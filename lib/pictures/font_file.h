@@ -5,8 +5,8 @@
 
 namespace vitrain::pictures {
 
-// The bytes of DejaVu Sans (fonts-dejavu-core, whose licence lets it be part of
-// programs).
+// Returns the font file of DejaVu Sans (fonts-dejavu-core), which is compiled
+// into the program, as its licence permits.
 std::span<const std::uint8_t> font_file();
 
 } // namespace vitrain::pictures

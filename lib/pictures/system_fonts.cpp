@@ -11,14 +11,15 @@
 namespace vitrain::pictures {
 namespace {
 
-constexpr std::size_t kLargest = std::size_t{64} << 20; // of a file
+// Maximum size of a font file.
+constexpr std::size_t kLargest = std::size_t{64} << 20;
 
 struct KnownFont {
   std::string_view name;
   int number = 0;
 };
 // The third of Noto's five fonts is for simplified Chinese; the other four have
-// the same letters, some in Japanese, Korean or Taiwanese forms.
+// the same characters, some in Japanese, Korean or Taiwanese forms.
 constexpr std::array kKnownFonts{
     KnownFont{"NotoSansCJK-Regular.ttc", 2},
     KnownFont{"NotoSansCJKsc-Regular.otf"},
@@ -36,7 +37,7 @@ constexpr std::array kKnownFonts{
     KnownFont{"UnDotum.ttf"},
     KnownFont{"uming.ttc"}};
 
-// Reads big-endian numbers of an sfnt file; numbers outside of it are 0.
+// Reads big-endian numbers of an sfnt file; numbers outside the file are 0.
 class Reader {
  public:
   explicit Reader(std::span<const std::uint8_t> bytes) : bytes_(bytes) {}
@@ -47,8 +48,8 @@ class Reader {
   std::uint32_t u32(std::size_t at) const {
     return u16(at) << 16 | u16(at + 2);
   }
-  // Returns the checksum of `size` existing bytes; a last partial number is
-  // padded with zeros.
+  // Returns the checksum of `size` bytes, which must exist; a final incomplete
+  // word is padded with zeros.
   std::uint32_t sum(std::size_t at, std::size_t size) const {
     std::uint32_t sum = 0;
     for (std::size_t i = 0; i + 4 <= size; i += 4) {
@@ -79,7 +80,7 @@ constexpr std::uint32_t tag(std::string_view name) {
   return value;
 }
 
-// Tables that Face reads, besides `head`.
+// Tables, besides `head`, that Face reads.
 constexpr std::array kTables{
     tag("cmap"),
     tag("maxp"),
@@ -110,7 +111,7 @@ std::vector<FontFile> known_fonts(
     std::span<const std::filesystem::path> folders) {
   std::array<std::vector<FontFile>, kKnownFonts.size()> found;
   for (const std::filesystem::path& folder : folders) {
-    std::error_code failed; // a folder that is not there has none
+    std::error_code failed; // a missing folder has no fonts
     std::filesystem::recursive_directory_iterator file(
         folder,
         std::filesystem::directory_options::skip_permission_denied,
@@ -137,7 +138,7 @@ std::optional<std::size_t> whole_face(
     int number) {
   const Reader file(bytes);
   std::size_t start = 0;
-  if (file.u32(0) == tag("ttcf")) { // a collection
+  if (file.u32(0) == tag("ttcf")) { // a font collection
     if (static_cast<std::uint32_t>(number) >= file.u32(8)) {
       return std::nullopt;
     }
@@ -156,8 +157,8 @@ std::optional<std::size_t> whole_face(
     const std::size_t at = file.u32(row + 8);
     const std::size_t size = file.u32(row + 12);
     if (name == tag("head")) {
-      // Its checksum is often wrong in collections; these are the numbers of it
-      // that are used: units of an em, and the kind of `loca`.
+      // Its checksum is often wrong in collections; checks instead the values
+      // that are used: units per em and the format of `loca`.
       has_head = size >= 54 && file.has(at, size) && file.u16(at + 18) >= 16 &&
           file.u16(at + 18) <= 16384 && file.u16(at + 50) <= 1;
     } else if (

@@ -13,30 +13,32 @@
 
 namespace vitrain::pictures {
 
-// A font of this machine: a file, and the number of the font in it.
+// A font of this machine: a file, and the index of the font in it.
 struct FontFile {
   std::filesystem::path path;
   int number = 0;
 };
 
-// Where fonts are: the user's folder, /usr/local/share/fonts, /usr/share/fonts.
+// Returns the folders that contain fonts: the user's folder,
+// /usr/local/share/fonts, /usr/share/fonts.
 std::vector<std::filesystem::path> font_folders();
 
-// Returns fonts in these folders, recursively, that are known by name to have
-// letters that DejaVu Sans lacks (Chinese, Japanese, Korean), best first.
+// Searches the folders recursively for fonts that are known by name to have
+// characters that DejaVu Sans lacks (Chinese, Japanese, Korean); the best one
+// comes first.
 std::vector<FontFile> known_fonts(
     std::span<const std::filesystem::path> folders);
 
-// Returns the offset of font `number` in a file, if every table used for
-// drawing is inside the file with a valid checksum; nullopt if the file is no
+// Returns the offset of font `number` in a file if every table used for drawing
+// is inside the file and has a valid checksum; nullopt if the file is not a
 // font, truncated or damaged. (Checksums do not protect against malicious
 // files.)
 std::optional<std::size_t> whole_face(
     std::span<const std::uint8_t> bytes,
     int number);
 
-// A font with its bytes, whose address does not change when it is moved; face
-// is null if they are no complete font.
+// A font with its bytes, whose address does not change when the struct is
+// moved; `face` is null if they are not a complete font.
 struct LoadedFont {
   std::string bytes;
   std::unique_ptr<Face> face;

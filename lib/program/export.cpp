@@ -18,7 +18,7 @@ namespace {
 
 exports::Description describe(const job::WeightsJob& job) {
   const config::PreprocessConfig& preprocess = job.recipe.data.preprocess;
-  std::vector<std::string> numbers; // what classes without names have
+  std::vector<std::string> numbers; // names for classes that have none
   for (std::int64_t i = 0; i < job.spec.num_classes; ++i) {
     numbers.push_back(std::to_string(i));
   }
@@ -68,7 +68,7 @@ void check_output(const std::string& output, config::ExportFormat format) {
 
 int export_verb(const config::Arguments& arguments) {
   const std::string& output = arguments.exports.output;
-  check_output(output, arguments.exports.format); // before the work
+  check_output(output, arguments.exports.format); // before the long work
   const job::WeightsJob job =
       job::prepare_weights(arguments.load_request(), "to export");
   if (!job.recipe_file.empty()) {

@@ -45,7 +45,7 @@
 namespace vitrain::program {
 namespace {
 
-// Names of images that come through a pipe.
+// Reads names of images from standard input, for example a pipe.
 std::size_t read_standard_input(std::span<char> into) {
   ssize_t got = 0;
   do {
@@ -55,26 +55,26 @@ std::size_t read_standard_input(std::span<char> into) {
   return static_cast<std::size_t>(got);
 }
 
-// As the environment of workers says it (launch/foreign/environment.cpp):
-// memory of tensors stays the process's, for the next batch.
+// Keeps freed tensor memory in the process for the next batch, as the
+// environment of workers does (launch/foreign/environment.cpp).
 void keep_memory() {
   ::mallopt(M_MMAP_MAX, 0);
   ::mallopt(M_TRIM_THRESHOLD, std::numeric_limits<int>::max());
   ::mallopt(M_TOP_PAD, 64 << 20);
 }
 
-// Where the network runs, and how much of it side by side.
+// Devices of the network, and the degree of parallelism.
 struct Place {
   std::vector<c10::Device> devices;
-  int threads = 1; // that decode
-  int lanes = 1; // batches side by side on a device
+  int threads = 1; // threads that decode images
+  int lanes = 1; // batches that a device computes in parallel
   std::int64_t batch = 1;
   const CudaPlugin* cuda = nullptr;
   job::Processors processors;
 };
 
-// On the CPU a batch takes one core, so that each may have one; small ones
-// keep them all busy to the end.
+// Chooses devices and batch size. On the CPU, each core computes a batch of its
+// own; small batches keep all cores busy until the end.
 Place choose_place(
     const config::Arguments& arguments,
     const config::DevicesConfig& asked) {
@@ -88,25 +88,27 @@ Place choose_place(
     const int threads =
         launch::worker_threads(launch::current_environment(), cores, workers);
     place.devices = {c10::kCPU};
-    // More of them than cores would wait for each other.
+    // More lanes than cores would only wait for each other.
     place.lanes = static_cast<int>(
         std::min<std::int64_t>(std::int64_t{workers} * threads, cores));
     place.threads = place.lanes;
     place.batch = arguments.predict.batch.value_or(8);
     return place;
   }
-  place.cuda = &load_cuda_plugin(); // before the first torch call
+  place.cuda = &load_cuda_plugin(); // must precede the first torch call
   for (const launch::DeviceSlot& slot : slots) {
     place.devices.emplace_back(
         c10::kCUDA, static_cast<c10::DeviceIndex>(slot.ordinal));
   }
   place.threads = cores;
-  place.lanes = 2; // one's batch travels while the other's is computed
+  place.lanes = 2; // one batch is uploaded while the other is computed
   place.batch = arguments.predict.batch.value_or(64);
   return place;
 }
 
-// The run whose recipe the weights bring may have had other devices.
+// Returns the recipe's devices if the user gave devices or a file with -cfg,
+// otherwise the defaults: the recipe that comes with weights is of a run that
+// may have had other devices.
 config::DevicesConfig devices_of(
     const config::Arguments& arguments,
     const config::Recipe& recipe) {
@@ -124,7 +126,8 @@ void check_sheet_name(const std::optional<std::string>& file) {
       printable(*file));
 }
 
-// Throws where `file` is one of the images, or has some, under whatever name.
+// Throws if `file` is one of the input images or contains some of them, under
+// any name.
 void check_no_input(
     const char* option,
     const std::string& file,
@@ -153,9 +156,9 @@ void check_no_input(
       printable(file));
 }
 
-// Throws if writing a table would destroy another file; `is_one` recognises
-// tables by their begin. If a file name after an option is forgotten, the next
-// image becomes its value.
+// Throws if writing a table would destroy another file. Tables are recognised
+// by their beginning (`is_one`). If the user forgets the file name after an
+// option, the option takes the next image as its file.
 void check_table(
     const char* option,
     const std::optional<std::string>& file,
@@ -175,7 +178,7 @@ void check_table(
   results::check_replaceable(option, *file, "such a table", is_one);
 }
 
-// Does so for a sheet.
+// Same check for a contact sheet.
 void check_sheet(
     const std::optional<std::string>& file,
     std::span<const std::string> inputs,
@@ -187,7 +190,7 @@ void check_sheet(
   }
 }
 
-// An option and the file that it names, if it was given.
+// An option and the file that it names; nullopt if it was not given.
 using NamedOutput = std::pair<const char*, std::optional<std::string>>;
 
 void check_differ(const NamedOutput& one, const NamedOutput& other) {
@@ -240,7 +243,7 @@ std::shared_ptr<networks::Model> load_model(const job::WeightsJob& job) {
   auto model = networks::make_uninitialized_model(job.spec);
   const std::vector<std::string> lines = engine::load_pretrained(
       *model, job.spec, job.recipe.model, engine::Purpose::kEvaluate);
-  // Prints only unusual facts, not that weights were loaded.
+  // Omits the first line, which says that weights were loaded.
   print_lines(stderr, std::span(lines).subspan(1));
   return model;
 }
@@ -270,7 +273,7 @@ void write_sheet(
   file.finish();
 }
 
-// Says how many images lost their values, and names the first one.
+// Prints how many images had values clipped, and the name of the first one.
 void print_clipped(const data::TolerantRows& rows) {
   const std::set<std::int64_t> clipped = rows.clipped();
   if (!clipped.empty()) {
@@ -285,7 +288,8 @@ void print_clipped(const data::TolerantRows& rows) {
   }
 }
 
-// Returns one batch size for all batches, at most the number of images.
+// Returns the batch size that divides the images into the fewest batches of at
+// most `most`, of nearly equal size.
 std::int64_t batch_size(std::int64_t images, std::int64_t most) {
   const std::int64_t batches = (images + most - 1) / most;
   return (images + batches - 1) / batches;
@@ -337,7 +341,8 @@ int predict(const config::Arguments& arguments) {
        .path = [&](std::int64_t image) {
          return std::string_view(images->index().name(image));
        }});
-  // Opened first, so that an unwritable file is reported before the work.
+  // Open the files first, so that an unwritable one is reported before the
+  // work.
   std::optional<results::OutputFile> sheet;
   if (arguments.predict.sheet) {
     sheet.emplace(*arguments.predict.sheet);

@@ -55,7 +55,7 @@ int run_verb(int argc, char** argv) {
       return export_verb(arguments);
     case Verb::kPredict:
       return predict(arguments);
-    default: // without_torch() has done it
+    default: // handled by without_torch()
       return static_cast<int>(ExitCode::kInternal);
   }
 }

@@ -2,11 +2,11 @@
 
 namespace vitrain::program {
 
-// The program, from the words of its command line to its exit code: every verb,
-// and the part of a worker, which the program starts itself as. Reports errors
-// on the standard error stream and throws nothing. Another program that calls
-// it has the same command line; families of its own (networks/add_network.h)
-// are added before.
+// Runs the program for a command line and returns its exit code. Covers all
+// verbs, and the worker's part in the processes that the program starts from
+// its own executable. Prints errors to standard error and throws nothing. A
+// program of your own that calls it has the same command line; add its families
+// before (networks/add_network.h).
 int run(int argc, char** argv);
 
 } // namespace vitrain::program

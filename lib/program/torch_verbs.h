@@ -15,8 +15,9 @@ int predict(const config::Arguments& arguments);
 int weights(const config::Arguments& arguments);
 int version();
 
-// For the verb `models` (verbs::CountModels): makes and counts the networks of
-// names that find_model() knows, on every core. In the order of the names.
+// Creates and counts the networks with these names, using all cores; in the
+// order of the names. find_model() must know them. For the verb `models`
+// (verbs::CountModels).
 std::vector<models::ModelCounts> count_models(
     const std::vector<std::string>& names);
 

@@ -20,14 +20,15 @@
 namespace vitrain::program {
 namespace {
 
-// Files of weights, and how they are read.
+// Weight files and how to read them.
 struct Found {
   std::vector<std::filesystem::path> paths;
   states::WeightsChoice choice;
 };
 
-// Returns the file; for a checkpoint or run, the averaged weights if there are
-// any, or the chosen part. Verified if there is a manifest.
+// Returns the file to read; for a checkpoint or run, the file of the averaged
+// weights if there are any, or of the part `part`. Verifies it if there is a
+// manifest.
 std::filesystem::path resolved(
     const std::filesystem::path& path,
     const std::string& part) {
@@ -39,8 +40,8 @@ std::filesystem::path resolved(
   return path;
 }
 
-// Resolves names like -pretrained: also without extension, and timm:NAME. -part
-// chooses a part of a checkpoint or file.
+// Resolves names as -pretrained does: also without extension, and timm:NAME.
+// `choice.part` is the value of -part: a part of a checkpoint or file.
 Found find(
     const std::vector<std::string>& names,
     states::WeightsChoice choice) {
@@ -59,7 +60,7 @@ Found find(
       "checkpoint's file itself, as {}",
       printable(fmt::format("STEP/{}", checkpoint::kEmaFile)));
   if (checkpoints > 0) {
-    choice.part.clear(); // the file is of that part
+    choice.part.clear(); // the file has only that part
   }
   found.choice = std::move(choice);
   return found;
@@ -110,12 +111,12 @@ void convert(
     const std::string& from,
     const std::string& to,
     const states::WeightsChoice& choice) {
-  states::check_new_weights(to); // before the work
+  states::check_new_weights(to); // before the long work
   const Found found = find({from}, choice);
   std::vector<std::string> notes;
   states::TensorFile file =
       states::read_weights(found.paths.at(0), found.choice, notes);
-  file.metadata.try_emplace("format", "pt"); // as transformers asks for
+  file.metadata.try_emplace("format", "pt"); // required by transformers
   write(to, file, notes);
 }
 

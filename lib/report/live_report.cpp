@@ -16,9 +16,9 @@
 namespace vitrain::report {
 namespace {
 
-constexpr int kLowestPriority = 19; // as `nice`
+constexpr int kLowestPriority = 19; // as `nice` counts
 
-// Returns the CPU time of this thread.
+// Returns the CPU time of this thread in seconds.
 double processor_seconds() {
   timespec time{};
   ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);

@@ -12,9 +12,9 @@
 
 namespace vitrain::report {
 
-// Keeps <run>/report.html up to date, on a thread of lowest priority: training
-// only signals changes. Reads the new records each time. A write failure is
-// kept as a problem and stops nothing.
+// Keeps <run>/report.html up to date on a thread of lowest priority; the
+// training thread only signals changes. Reads only new records. A write failure
+// is stored as problem() and does not stop anything.
 class LiveReport {
  public:
   // `may_write` is called before each page, on the thread; without its consent
@@ -22,25 +22,25 @@ class LiveReport {
   explicit LiveReport(
       job::RunDirectory folder,
       std::function<bool()> may_write = [] { return true; });
-  // Ends without another page.
+  // Ends without writing another page.
   ~LiveReport();
   LiveReport(const LiveReport&) = delete;
   LiveReport& operator=(const LiveReport&) = delete;
 
-  // Asks for a page, and returns at once. One that is being written is followed
-  // by another.
+  // Requests a page and returns immediately. If one is being written, another
+  // follows.
   void update();
-  // Writes the last page, whatever was asked for, and waits for it.
+  // Writes the final page, whether requested or not, and waits for it.
   void finish();
 
-  // How many pages were written in how much time, one of them at most.
+  // Number of written pages and their total and longest time.
   struct Cost {
     std::int64_t pages = 0;
     double seconds = 0.0;
     double most_seconds = 0.0;
-    double processor_seconds = 0.0; // of the thread
+    double processor_seconds = 0.0; // CPU time of the thread
   };
-  // After finish().
+  // Valid after finish().
   const Cost& cost() const { return cost_; }
   const std::string& problem() const { return problem_; }
 
@@ -51,7 +51,7 @@ class LiveReport {
 
   job::RunDirectory folder_;
   std::function<bool()> may_write_;
-  RecordReader reader_; // used by the thread only, like the members below
+  RecordReader reader_; // this and the next members are used by the thread only
   Cost cost_;
   std::string problem_;
   std::mutex mutex_;

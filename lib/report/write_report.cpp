@@ -26,7 +26,7 @@ void close_report(const job::RunDirectory& folder) noexcept {
       write_report({&run, 1}, report_file(folder));
     }
   } catch (const std::exception&) {
-    return; // `vitrain report` shows the error
+    return; // `vitrain report` reports the error
   }
 }
 

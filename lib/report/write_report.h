@@ -8,10 +8,10 @@
 
 namespace vitrain::report {
 
-// The page of one run, or the comparison of several: HTML.
+// Returns an HTML page of one run, or a comparison of several.
 std::string report_page(std::span<const Run> runs);
 
-// Writes it such that a reader sees the old file or the new one. Throws
+// Writes the page atomically: readers see the old or the new file. Throws
 // Error(kStorage).
 void write_report(std::span<const Run> runs, const std::filesystem::path& file);
 

@@ -28,7 +28,8 @@ Calibration::Calibration(std::span<const Outcome> outcomes) : bins_() {
     if (!one.finite()) {
       continue;
     }
-    // The bin whose upper edge is not below; 0 is in the first one.
+    // Bin i holds probabilities in (i / kBins, (i + 1) / kBins]; 0 is in the
+    // first one.
     const double place =
         std::ceil(static_cast<double>(one.probability) * kBins) - 1;
     add(one,

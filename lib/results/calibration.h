@@ -9,10 +9,11 @@
 namespace vitrain::results {
 
 // Calibration of probabilities (Guo et al., "On calibration of modern neural
-// networks", ICML 2017): predictions in bins (low, high] of their confidence.
+// networks", ICML 2017): predictions are grouped into bins (low, high] of their
+// confidence.
 class Calibration {
  public:
-  static constexpr std::size_t kBins = 15; // of equal width, as the paper's
+  static constexpr std::size_t kBins = 15; // of equal width, as in the paper
 
   struct Bin {
     std::int64_t count = 0;
@@ -23,14 +24,14 @@ class Calibration {
     double confidence() const; // mean
   };
 
-  // Outcomes without a prediction are left out.
+  // Ignores outcomes without a prediction.
   explicit Calibration(std::span<const Outcome> outcomes);
 
   const std::array<Bin, kBins>& bins() const { return bins_; }
   std::int64_t count() const { return all_.count; }
   double accuracy() const { return all_.accuracy(); }
   double confidence() const { return all_.confidence(); }
-  // The expected calibration error: |accuracy - confidence| of the bins,
+  // Expected calibration error: mean over the bins of |accuracy - confidence|,
   // weighted by their counts.
   double error() const;
 

@@ -10,32 +10,33 @@
 
 namespace vitrain::results {
 
-// How an evaluation went for one class.
+// Result of an evaluation for one class.
 struct ClassResult {
-  std::int64_t count = 0; // samples of it
-  std::int64_t correct = 0; // that were taken for it
-  std::int64_t predicted = 0; // samples of all classes that were taken for it
+  std::int64_t count = 0; // number of its samples
+  std::int64_t correct = 0; // its samples that were predicted as it
+  // Samples of all classes that were predicted as it.
+  std::int64_t predicted = 0;
   // Most frequent wrong prediction for its samples; -1: none.
   std::int32_t confused_with = -1;
-  std::int64_t confused = 0; // how often
+  std::int64_t confused = 0; // number of these predictions
 
-  // Fractions in [0, 1]; 0 for a zero denominator.
-  double accuracy() const; // correct of count, also called recall
-  double precision() const; // correct of predicted
-  double f1() const; // harmonic mean of both
+  // Fractions in [0, 1]; 0 if the denominator is 0.
+  double accuracy() const; // correct / count, also called recall
+  double precision() const; // correct / predicted
+  double f1() const; // harmonic mean of accuracy() and precision()
 };
 
-// Which class was taken for which count of that prediction. Only what happened
-// takes memory, so that there may be many classes. Labels and predictions are
-// numbers of `classes` classes: those of the data and, where the network has
-// more outputs, these.
+// Confusion matrix. Only cells that are not 0 use memory, so that there may be
+// many classes. Labels and predictions are class numbers below `classes`: the
+// classes of the data and, if the network has more outputs, also the other
+// outputs.
 class Confusion {
  public:
   using Cells = std::map<std::pair<std::int32_t, std::int32_t>, std::int64_t>;
 
-  // Outcomes without a prediction count for their class alone.
+  // Outcomes without a prediction only add to the count of their class.
   Confusion(std::int64_t classes, std::span<const Outcome> outcomes);
-  // How often which (label, prediction) was met.
+  // `cells`: counts by (label, prediction).
   Confusion(std::int64_t classes, Cells cells);
 
   std::int64_t classes() const { return std::ssize(results_); }
@@ -44,14 +45,14 @@ class Confusion {
   const std::vector<ClassResult>& results() const { return results_; }
   double accuracy() const;
   std::int64_t classes_with_samples() const;
-  // The mean of the accuracies of classes that have samples.
+  // Mean of accuracy() over classes that have samples.
   double mean_accuracy() const;
-  // The mean of the F1 of classes that have samples or were predicted.
+  // Mean of f1() over classes that have samples or were predicted.
   double macro_f1() const;
 
-  // Samples of class `label` that were taken for `prediction`.
+  // Number of samples of class `label` that were predicted as `prediction`.
   std::int64_t at(std::int32_t label, std::int32_t prediction) const;
-  // All of these that are not 0, by (label, prediction).
+  // Counts that are not 0, by (label, prediction).
   const Cells& cells() const { return cells_; }
 
   struct Pair {
@@ -59,9 +60,10 @@ class Confusion {
     std::int32_t prediction = 0;
     std::int64_t count = 0;
   };
-  // Returns at most `most` pairs, the most frequent confusions.
+  // Returns the most frequent confusions, at most `most`.
   std::vector<Pair> most_confused(std::size_t most) const;
-  // Returns at most `most` classes with samples, the lowest accuracies first.
+  // Returns the classes with samples that have the lowest accuracies, at most
+  // `most`.
   std::vector<std::int32_t> worst_classes(std::size_t most) const;
 
  private:

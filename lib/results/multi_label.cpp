@@ -16,7 +16,7 @@ namespace {
 
 using Labels = std::vector<std::int32_t>;
 
-constexpr std::size_t kMostShown = 3; // of a kind in the summary
+constexpr std::size_t kMostShown = 3; // items of a type in the summary
 
 Labels both(const Labels& a, const Labels& b) {
   Labels found;

@@ -8,8 +8,8 @@
 
 #include "results/files/evaluation_files.h"
 
-// Evaluations of samples that have any number of labels. A class is predicted
-// where its probability, the sigmoid of its output, is more than a half.
+// Evaluations of samples with any number of labels. A class is predicted if its
+// probability, the sigmoid of its output, exceeds 0.5.
 namespace vitrain::results {
 
 // Result of one sample.
@@ -17,17 +17,17 @@ struct LabelListOutcome {
   std::int64_t sample = 0;
   std::vector<std::int32_t> labels; // ascending, like `predicted`
   std::vector<std::int32_t> predicted;
-  float loss = 0; // binary cross entropy, the mean over the classes
+  float loss = 0; // binary cross entropy, averaged over the classes
 };
 
-// And of one class.
+// Result for one class.
 struct LabelListClass {
-  std::int64_t count = 0; // samples that have it
-  std::int64_t predicted = 0; // samples of which it is predicted
-  std::int64_t correct = 0; // of both
-  double average_precision = 0.0; // from 0 to 1
+  std::int64_t count = 0; // samples with this label
+  std::int64_t predicted = 0; // samples for which it is predicted
+  std::int64_t correct = 0; // samples with this label for which it is predicted
+  double average_precision = 0.0; // in [0, 1]
 
-  // In [0, 1]; 0 for a zero denominator.
+  // Fractions in [0, 1]; 0 if the denominator is 0.
   double precision() const;
   double recall() const;
   double f1() const;
@@ -35,26 +35,26 @@ struct LabelListClass {
 
 struct LabelListEvaluation {
   std::vector<LabelListOutcome> outcomes; // in the dataset's order
-  std::vector<std::string> names; // of the classes
+  std::vector<std::string> names; // names of the classes
   std::vector<LabelListClass> classes;
-  // Where a sample is, printable.
+  // Returns the printable path of a sample.
   std::function<std::string(std::int64_t sample)> path;
 };
 
-// Computes all counts of the classes, not their average precision.
+// Computes all counts of the classes, but not their average precision.
 void count_classes(LabelListEvaluation& evaluation);
 
-// Files of such an evaluation, in place of a folder of this name:
+// Writes the files of such an evaluation, replacing a folder of this name:
 //   predictions.csv  path,labels,predicted,missed,wrong,loss of each sample, in
-//                    the dataset's order; names of classes between semicolons
+//                    the dataset's order; class names separated by semicolons
 //   per_class.csv    class,count,average_precision,predicted,correct,precision,
-//                    recall,f1 of each class; shares from 0 to 1
+//                    recall,f1 of each class; fractions in [0, 1]
 // Throws Error(kStorage).
 void write_label_lists(
     const std::filesystem::path& folder,
     const LabelListEvaluation& evaluation);
 
-// The tables as texts.
+// Return the tables as texts.
 std::string label_lists_csv(const LabelListEvaluation& evaluation);
 std::string label_list_classes_csv(const LabelListEvaluation& evaluation);
 

@@ -14,8 +14,9 @@ namespace vitrain::results {
 struct Outcome {
   std::int64_t sample = 0;
   std::int32_t label = 0;
-  std::int32_t prediction = -1; // the first of the most probable classes
-  float probability = 0; // of the prediction
+  // Most probable class, the first of equal ones; -1: none.
+  std::int32_t prediction = -1;
+  float probability = 0; // probability of the prediction
   float loss = 0; // cross entropy
 
   bool right() const { return prediction == label; }
@@ -23,20 +24,21 @@ struct Outcome {
   bool finite() const { return prediction >= 0; }
 };
 
-// An evaluation, sample by sample.
+// Results of an evaluation, per sample.
 struct Evaluation {
   std::vector<Outcome> outcomes; // in the dataset's order
-  std::vector<std::string> classes; // that may be predicted, so all labels too
-  std::int64_t of_classes =
-      0; // number of the network's classes; 0: `classes` is all of them
-  // Returns a sample's printable location; and its preprocessed picture,
-  // nullopt if there is none.
+  // All classes that may be predicted, including the data's.
+  std::vector<std::string> classes;
+  // Number of the network's outputs; 0: classes.size().
+  std::int64_t of_classes = 0;
+  // path() returns a sample's printable location; picture() its preprocessed
+  // image, nullopt if there is none.
   std::function<std::string(std::int64_t sample)> path;
   std::function<std::optional<image::Image>(std::int64_t sample)> picture;
 };
 
-// Wrong outcomes, those with the largest loss first; of equal losses in the
-// dataset's order.
+// Returns the wrong outcomes, largest loss first, at most `most`; of equal
+// losses in the dataset's order.
 std::vector<Outcome> mistakes_of(
     const std::vector<Outcome>& outcomes,
     std::size_t most);

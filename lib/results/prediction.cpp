@@ -53,7 +53,7 @@ std::string PredictionLines::csv(
     const ClassScore score = some ? prediction.top[i] : ClassScore();
     fields.push_back(
         some ? classes_[static_cast<std::size_t>(score.index)] : "");
-    // The shortest text that is read as the same fp32 number.
+    // The shortest text that parses to the same fp32 number.
     fields.push_back(some ? fmt::format("{}", score.probability) : "");
   }
   fields.push_back(prediction.problem);
@@ -76,7 +76,7 @@ std::string PredictionLines::json(
     top.push_back(
         {{"class", classes_[static_cast<std::size_t>(score.index)]},
          {"index", score.index},
-         // As the table has it, and not the digits of the double.
+         // The same digits as in the CSV, not those of the double.
          {"probability", Json::parse(fmt::format("{}", score.probability))}});
   }
   object["top"] = std::move(top);

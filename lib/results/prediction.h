@@ -9,28 +9,28 @@
 namespace vitrain::results {
 
 struct ClassScore {
-  std::int32_t index = 0; // of the class
+  std::int32_t index = 0; // number of the class
   float probability = 0;
 
   friend bool operator==(const ClassScore&, const ClassScore&) = default;
 };
 
 // Prediction for an image: its most probable classes, or the reason why there
-// are none.
+// is none.
 struct Prediction {
-  std::vector<ClassScore> top; // the most probable one first
-  std::string problem; // printable; "" without a problem
+  std::vector<ClassScore> top; // most probable class first
+  std::string problem; // printable; "" if there is none
 
   friend bool operator==(const Prediction&, const Prediction&) = default;
 };
 
-// The `most` most probable classes, or all; of equal probabilities the class
-// with the lower number comes first. Nothing where one of them is no number.
+// Returns the `most` most probable classes, or all if there are fewer; of equal
+// probabilities the lower class number first. Empty if a probability is NaN.
 std::vector<ClassScore> top_classes(
     std::span<const float> probabilities,
     std::int64_t most);
 
-// Predictions as lines of a table or as objects of JSON, for files.
+// Formats predictions as lines of CSV or JSON.
 class PredictionLines {
  public:
   // `top`: number of classes per image.
@@ -41,8 +41,8 @@ class PredictionLines {
   // "path,prediction,probability,prediction_2,probability_2,...,problem".
   std::string csv_header() const;
   std::string csv(std::string_view path, const Prediction& prediction) const;
-  // {"path": "1.jpg", "top": [{"class": "cat", "index": 3, "probability":
-  //   0.98}, ...]}, or {"path": "2.jpg", "problem": "..."}
+  // Returns {"path": "1.jpg", "top": [{"class": "cat", "index": 3,
+  // "probability": 0.98}, ...]} or {"path": "2.jpg", "problem": "..."}.
   std::string json(std::string_view path, const Prediction& prediction) const;
 
  private:

@@ -39,8 +39,9 @@ weights::Layouts layouts_of(const Tensors& tensors) {
   return layouts;
 }
 
-// A finite sum proves that all values are finite: one pass without memory.
-// Otherwise every value is checked, since huge finite values overflow too.
+// Returns true if a value is NaN or Inf. A finite sum proves that all values
+// are finite, in one pass without extra memory; otherwise every value is
+// checked, because huge finite values overflow, too.
 bool has_non_finite(const at::Tensor& tensor) {
   return at::isFloatingType(tensor.scalar_type()) &&
       !std::isfinite(tensor.sum().item<double>()) &&

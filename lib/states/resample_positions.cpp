@@ -12,9 +12,9 @@ namespace {
 
 using Layout = weights::Positions::Layout;
 
-// Distances 0, 1, 1 + q, 1 + q + q^2, ... to both sides, with the q for which
-// `from` of them reach as far as `to` whole ones (BEiT's authors, as in
-// timm/layers/pos_embed_rel.py).
+// Returns positions 0, +-1, +-(1 + q), +-(1 + q + q^2), ..., sorted, with q
+// such that `from` of them span as much as `to` integer positions (BEiT's
+// authors, as in timm/layers/pos_embed_rel.py).
 std::vector<double> geometric_distances(std::int64_t from, std::int64_t to) {
   double low = 1.01;
   double high = 1.5;
@@ -36,8 +36,9 @@ std::vector<double> geometric_distances(std::int64_t from, std::int64_t to) {
   return distances;
 }
 
-// [to, from]: the weights with which values at these distances make those at
-// whole ones, linear between the two nearest, and the last one beyond it.
+// Returns interpolation weights [to, from] from values at these positions to
+// values at integer positions: linear between the two nearest, constant beyond
+// the last.
 at::Tensor linear_weights(std::int64_t from, std::int64_t to) {
   const std::vector<double> at = geometric_distances(from, to);
   at::Tensor weights = at::zeros({to, from}, at::kFloat);
@@ -58,7 +59,7 @@ at::Tensor linear_weights(std::int64_t from, std::int64_t to) {
   return weights;
 }
 
-// [1, C, H, W], to another height and width.
+// Resizes [1, C, H, W] to another height and width.
 at::Tensor resized(
     const at::Tensor& grid,
     const ImageSize& to,
@@ -78,7 +79,7 @@ at::Tensor resized(
       return at::upsample_bicubic2d(grid, size, /*align_corners=*/false);
     case Resampling::kTimmNpz:
       return at::upsample_bilinear2d(grid, size, /*align_corners=*/false);
-    case Resampling::kBigVision: // scipy computes in double
+    case Resampling::kBigVision: // scipy computes in double precision
       return at::upsample_bilinear2d(
                  grid.to(at::kDouble), size, /*align_corners=*/true)
           .to(at::kFloat);
@@ -101,7 +102,7 @@ at::Tensor resample(
     return resized(given.permute({0, 3, 1, 2}), to, resampling, /*table=*/false)
         .permute({0, 2, 3, 1});
   }
-  // Rows [R, C]; extra rows come first, in a table last.
+  // Extra rows [R, C] come first; in a table, last.
   const bool table = layout == Layout::kTable;
   const at::Tensor rows = table ? given : given.squeeze(0);
   const std::int64_t places = from.area();

@@ -7,8 +7,8 @@
 
 namespace vitrain::states {
 
-// A file's tensor on the model's grid, in fp32; rows without place stay as they
-// are.
+// Returns a file's tensor resampled to the model's grid, in fp32. Rows without
+// a grid position are copied.
 at::Tensor resample(
     const at::Tensor& values,
     const weights::Positions& positions,

@@ -26,7 +26,7 @@ static_assert(
 namespace vitrain::states {
 namespace {
 
-// Tensors in the reference writer's order.
+// Returns the tensors in the order of the reference implementation's writer.
 std::vector<std::pair<std::string, at::Tensor>> in_order(
     const std::map<std::string, at::Tensor>& tensors) {
   std::vector<std::pair<std::string, at::Tensor>> list(
@@ -46,7 +46,8 @@ std::vector<std::pair<std::string, at::Tensor>> in_order(
   return list;
 }
 
-// The length and the JSON text, padded with blanks to a multiple of 8.
+// Returns the header: its length and the JSON text, padded with spaces to a
+// multiple of 8.
 std::string make_header(
     const std::vector<std::pair<std::string, at::Tensor>>& tensors,
     const std::map<std::string, std::string>& metadata) {
@@ -71,17 +72,19 @@ std::string make_header(
   return header + text;
 }
 
-// Tensors may share a storage (tied weights); a thousand views of one would
-// fill the memory from a small file.
+// Throws Error(kWeights) if the tensors together are much larger than the file:
+// they may share a storage (tied weights), but a thousand views of one storage
+// would fill the memory from a small file.
 void check_copies(const weights::Archive& archive) {
   constexpr std::int64_t kMostUses = 4;
-  constexpr std::int64_t kAlways = 64 << 20; // bytes
+  constexpr std::int64_t kAlways = 64 << 20; // always allowed, in bytes
   std::int64_t left = kAlways;
   for (const std::int64_t bytes : archive.storages) {
     left += kMostUses * bytes;
   }
   for (const auto& [name, tensor] : archive.tensors) {
-    // No more than its parts have, whose sizes were checked.
+    // Cannot overflow: not larger than the tensor's parts, whose sizes were
+    // checked.
     left -= c10::multiply_integers(tensor.shape) * tensor.type->bytes;
     VITRAIN_CHECK(
         left >= 0,

@@ -22,26 +22,26 @@ struct TensorFile {
 };
 
 // Reads a whole file of the safetensors format, version 0.x of the reference
-// implementation, as strictly as that does: no holes, overlaps, trailing bytes
-// or duplicate keys. Never allocates more than the file's size. NaN and Inf are
-// values like any other. Throws Error(kWeights) naming file and tensor.
+// implementation, and is as strict: no holes, overlaps, trailing bytes or
+// duplicate keys. Never allocates more than the file's size. Accepts NaN and
+// Inf. Throws Error(kWeights) naming the file and the tensor.
 TensorFile read_safetensors(const std::filesystem::path& path);
 
-// Reads all tensors of a file of any format. Throws likewise, also if tensors
-// share bytes so often that they exceed the file's size many times.
+// Reads all tensors of a file of any format. Throws likewise, and if tensors
+// share bytes so often that together they are many times larger than the file.
 TensorFile read_tensors(const weights::Archive& archive);
 
-// Returns true if this dtype can be stored (kFloat, kLong, ...).
+// True if the format has this dtype (kFloat, kLong, ...).
 bool is_storable(at::ScalarType type);
 
-// Writes the format at the descriptor's position, without fsync: the same
-// tensors give the same bytes as the reference implementation's writer (header
+// Writes the format at the descriptor's current position, without fsync.
+// Produces the same bytes as the reference implementation's writer (header
 // padded to 8 bytes; tensors by descending size of their type, then by name),
-// and `metadata` in the order of its keys. Any device, strided tensors too.
-// Every byte written also goes into `hasher` unless it is null. Adds to
-// `bytes_written`. Returns 0 or the errno of the failure. Throws
-// Error(kInternal) for a type that the format does not have, Error(kWeights)
-// for a name (weights::check_tensor_name).
+// with `metadata` in the order of its keys. Tensors may be strided and on any
+// device. Every byte written is also added to `hasher`, unless it is null. Adds
+// to `bytes_written`. Returns 0 or the errno of the failure. Throws
+// Error(kInternal) for a dtype that the format does not have, Error(kWeights)
+// for an invalid name (weights::check_tensor_name).
 int write_safetensors(
     int fd,
     const TensorFile& file,

@@ -13,7 +13,7 @@
 namespace vitrain::states {
 namespace {
 
-// Headers, manifest and folder: names and places of tensors.
+// Bytes per tensor and per checkpoint for headers, manifest and folder.
 constexpr double kPerTensor = 256;
 constexpr double kPerCheckpoint = 64 << 10;
 

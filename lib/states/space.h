@@ -12,7 +12,8 @@ class Tensor;
 
 namespace vitrain::states {
 
-// Bytes of a checkpoint with these tensors on storage, rounded up.
+// Returns the bytes that a checkpoint with these tensors needs on storage,
+// rounded up.
 double checkpoint_bytes(
     const std::map<std::string, at::Tensor>& model,
     const std::map<std::string, at::Tensor>& optimizer);
@@ -23,15 +24,15 @@ double checkpoint_bytes(
 std::optional<double> free_bytes(const std::filesystem::path& folder);
 
 // Returns the bytes that must be free before the first step of a run: three
-// checkpoints minus those in `folder`, which are replaced, but at least one;
-// and `logs`.
+// checkpoints minus those in `folder`, which will be replaced, but at least one
+// checkpoint; plus `logs`.
 double needed_bytes(
     const std::filesystem::path& folder,
     double checkpoint,
     double logs);
 
-// Throws Error(kStorage) where `bytes` are not free, with both numbers; `what`
-// they are for: "three checkpoints and the logs".
+// Throws Error(kStorage), with both numbers, if fewer than `bytes` are free.
+// `what`: their purpose, "three checkpoints and the logs".
 void check_space(
     const std::filesystem::path& folder,
     double bytes,

@@ -36,7 +36,8 @@ constexpr const char* kOptimizerFile = "optimizer.safetensors";
       error_text(error));
 }
 
-// A folder that vanishes with its content unless it is given its final name.
+// Temporary folder, deleted with its content unless it is renamed to its final
+// name.
 class TemporaryFolder {
  public:
   TemporaryFolder(const fs::path& parent, const std::string& name)
@@ -65,7 +66,8 @@ class TemporaryFolder {
   fs::path path_;
 };
 
-// A new file that `write` fills through its descriptor, made durable.
+// Creates a file, lets `write` fill it through its descriptor, and syncs it to
+// storage.
 template <typename Write>
 void write_durably(const fs::path& path, const Write& write) {
   Fd fd(::open(
@@ -137,8 +139,8 @@ std::string write_content(const fs::path& folder, const Snapshot& snapshot) {
   return text;
 }
 
-// Renames a complete folder to its final name. An older folder of that name is
-// exchanged atomically, so that one exists at any instant.
+// Renames a complete folder to its final name. An existing folder of that name
+// is exchanged atomically, so that one of them exists at any instant.
 void put_in_place(const fs::path& temporary, const fs::path& target) {
   if (::rename(temporary.c_str(), target.c_str()) == 0) {
     return;
@@ -157,7 +159,7 @@ void put_in_place(const fs::path& temporary, const fs::path& target) {
   if (errno != EINVAL && errno != ENOSYS) {
     cannot("rename to", target, errno);
   }
-  // The file system cannot exchange: the older one makes room for a moment.
+  // The file system cannot exchange: the older folder is briefly renamed.
   const fs::path room =
       target.parent_path() /
       TemporaryFolder::temporary_name(
@@ -174,7 +176,8 @@ void put_in_place(const fs::path& temporary, const fs::path& target) {
   fs::remove_all(room, ignored);
 }
 
-// Removes a checkpoint such that no part of it can be taken for a whole one.
+// Removes a checkpoint. Renames it first, so that a partly removed one is never
+// taken for a complete one.
 void remove_checkpoint(const fs::path& path) {
   const fs::path doomed = path.parent_path() /
       TemporaryFolder::temporary_name(path.filename().native());
@@ -184,8 +187,8 @@ void remove_checkpoint(const fs::path& path) {
   }
 }
 
-// Returns checkpoints with a readable manifest; other folders are left alone. A
-// checkpoint judged by another metric has no value here.
+// Returns the checkpoints with a readable manifest; others are ignored.
+// Checkpoints evaluated by another metric get no value.
 std::vector<checkpoint::Candidate> candidates_in(
     const fs::path& folder,
     const std::string& metric_name) {
@@ -197,13 +200,13 @@ std::vector<checkpoint::Candidate> candidates_in(
           metric_name.empty() || manifest.metric_name == metric_name;
       candidates.push_back({step, compares ? manifest.metric : std::nullopt});
     } catch (const Error&) {
-      // Not usable for resuming: neither counted as kept nor removed.
+      // Cannot be resumed from: neither counted as kept nor removed.
     }
   }
   return candidates;
 }
 
-// Makes a pointer file name a step, unless it does.
+// Writes a step folder's name to a pointer file, unless it is there already.
 void point(const fs::path& folder, const char* name, std::int64_t step) {
   const fs::path path = folder / name;
   const std::string text = checkpoint::folder_name(step) + "\n";
@@ -227,7 +230,7 @@ void retain(
   std::erase_if(kept, [&](const checkpoint::Candidate& candidate) {
     return std::binary_search(removed.begin(), removed.end(), candidate.step);
   });
-  // The pointer moves before its old target goes.
+  // Updates the pointer before its old target is removed.
   if (const auto best = checkpoint::best_step(kept, options)) {
     point(folder, checkpoint::kBest, *best);
   } else {
@@ -282,7 +285,7 @@ std::filesystem::path Store::save(
   sync_folder(folder_);
   point(folder_, checkpoint::kLatest, snapshot.step);
   retain(folder_, retention_, snapshot.step);
-  sync_folder(folder_); // what retention removed stays removed
+  sync_folder(folder_); // makes the removals durable
   return target;
 }
 

@@ -24,7 +24,8 @@ StoredReader::StoredReader(
   }
 }
 
-// A byte that is neither 0 nor 1 is no bool of C++.
+// Throws Error(kWeights) for a byte other than 0 and 1, which is not a valid
+// bool in C++.
 void StoredReader::check_booleans(const at::Tensor& tensor) const {
   if (tensor.scalar_type() != at::kBool) {
     return;
@@ -64,7 +65,8 @@ at::Tensor StoredReader::view(
       .as_strided(part.shape, part.strides, part.offset);
 }
 
-// Whether the values are all of a storage, in order, which nothing else needs.
+// True if the tensor's values are a whole storage, in order, which no other
+// tensor needs.
 bool StoredReader::is_whole(const weights::StoredTensor& tensor) const {
   if (tensor.parts.size() != 1 || tensor.added) {
     return false;
@@ -99,7 +101,7 @@ void StoredReader::read_into(
   }
   at::Tensor all =
       views.size() == 1 ? views.front() : at::cat(views, /*dim=*/0);
-  if (tensor.added) { // in the file's type, as timm does it
+  if (tensor.added) { // added in the file's type, as timm does
     const at::Tensor added = view(*tensor.added, *tensor.type);
     all = all + added.reshape(all.sizes());
   }

@@ -10,8 +10,8 @@
 
 namespace vitrain::states {
 
-// Reads the values of an archive's tensors, each storage once, and keeps it
-// only while a tensor that has not been read needs it.
+// Reads the values of an archive's tensors. Reads each storage once, and keeps
+// it only as long as an unread tensor needs it.
 class StoredReader {
  public:
   // `tensors`: the tensors that will be read, once each.
@@ -19,11 +19,12 @@ class StoredReader {
       const weights::Archive& archive,
       const std::vector<const weights::StoredTensor*>& tensors);
 
-  // A contiguous tensor on the CPU, of the stored type and shape. Throws
-  // Error(kWeights), also for a boolean that is neither 0 nor 1.
+  // Returns a contiguous tensor on the CPU, of the stored type and shape.
+  // Throws Error(kWeights), also for a boolean that is neither 0 nor 1.
   at::Tensor read(const weights::StoredTensor& tensor);
-  // Copies it into `target`, which has as many elements, on the CPU: without
-  // another copy where the storage is just what `target` holds.
+  // Copies the values into `target`, a CPU tensor with the same number of
+  // elements. Reads directly into `target` if it is contiguous, of the stored
+  // type, and the values are a whole storage.
   void read_into(const weights::StoredTensor& tensor, at::Tensor& target);
 
  private:
@@ -33,8 +34,8 @@ class StoredReader {
   void check_booleans(const at::Tensor& tensor) const;
 
   const weights::Archive& archive_;
-  std::vector<std::int64_t> uses_; // parts still to be read, by storage
-  std::map<std::size_t, at::Tensor> kept_; // bytes
+  std::vector<std::int64_t> uses_; // number of unread parts of each storage
+  std::map<std::size_t, at::Tensor> kept_; // bytes of storages by index
 };
 
 } // namespace vitrain::states

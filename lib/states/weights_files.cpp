@@ -38,8 +38,8 @@ at::Tensor differing_bytes(const at::Tensor& first, const at::Tensor& second) {
   return bytes(first).ne(bytes(second)).any(/*dim=*/1);
 }
 
-// The largest difference of whole numbers of 64 bits, which double precision
-// rounds.
+// Returns the largest difference of 64-bit integers, which double precision
+// would round.
 template <typename Integer>
 std::uint64_t largest_gap_of(
     const at::Tensor& first,
@@ -87,7 +87,7 @@ std::string largest_gap(
           : fmt::format(", {} of them NaN or Inf", with_commas(others)));
 }
 
-// How two tensors of one name differ, or nothing.
+// Describes how two tensors of the same name differ; nullopt if they do not.
 std::optional<std::string> difference(
     const at::Tensor& first,
     const at::Tensor& second) {
@@ -116,15 +116,16 @@ bool has_mean(at::ScalarType type) {
   return at::isFloatingType(type) || at::isComplexType(type);
 }
 
-// Returns the dtype in which values are summed; dtypes without a mean stay.
+// Returns the dtype in which values are summed: double precision for dtypes
+// with a mean; others are unchanged.
 at::ScalarType summed_as(at::ScalarType type) {
   return at::isComplexType(type) ? at::kComplexDouble
       : has_mean(type)           ? at::kDouble
                                  : type;
 }
 
-// Throws where the values of `name` in two files have no mean: one type for
-// both, or floating-point numbers in both.
+// Throws Error(kWeights) unless both files have the same dtype for `name`, or
+// floating-point dtypes.
 void check_types(
     const std::string& name,
     at::ScalarType first,
@@ -146,7 +147,8 @@ std::string describe_weights(
     const std::filesystem::path& path,
     const WeightsChoice& choice) {
   const auto archive = open(path, choice);
-  constexpr std::size_t kWidest = 100; // one long name pads no other's row
+  // One long name does not widen the other rows.
+  constexpr std::size_t kWidest = 100;
   std::size_t width = 4;
   std::int64_t values = 0;
   for (const auto& [name, tensor] : archive->tensors) {

@@ -21,8 +21,8 @@ void clear_where(const at::Tensor& values, const at::Tensor& mask) {
   parallel_for(
       0, values.numel(), kGrain, [=](std::int64_t begin, std::int64_t end) {
         for (std::int64_t i = begin; i < end; ++i) {
-          // All bits, or none: no choice, so that it becomes vector
-          // instructions.
+          // The mask is all ones or zero. Without a branch, the loop is
+          // vectorized.
           to[i] = std::bit_cast<float>(
               std::bit_cast<std::uint32_t>(to[i]) & (where[i] - 1U));
         }

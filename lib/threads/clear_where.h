@@ -4,9 +4,10 @@
 
 namespace vitrain::threads {
 
-// `values` become zero where `mask` (bool) is true; both have the same sizes
-// and strides and are dense. As masked_fill_(mask, 0), NaN included, which
-// takes one value at a time on CPUs: there five times as long, for fp32.
+// Sets `values` to zero where `mask` (bool) is true. Both are dense and have
+// the same sizes and strides. Same result as masked_fill_(mask, 0), also for
+// NaN, but in a fifth of the time for fp32 on CPUs, where masked_fill_ handles
+// one value at a time.
 void clear_where(const at::Tensor& values, const at::Tensor& mask);
 
 } // namespace vitrain::threads

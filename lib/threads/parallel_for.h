@@ -6,12 +6,12 @@
 
 namespace vitrain::threads {
 
-// Calls body(first, last) on parts of [begin, end), of at least `grain` numbers
-// each, on torch's threads (at::get_num_threads()). Returns when all parts are
-// done. Runs on the caller's thread alone with one thread, for a range of at
-// most `grain`, and within another parallel_for(). Rethrows exceptions of
-// `body`. (at::parallel_for() is serial in files compiled without OpenMP, which
-// are all files of this project except this one.)
+// Calls body(first, last) on subranges of [begin, end), of at least `grain`
+// indices each, on torch's threads (at::get_num_threads()). Returns when all
+// subranges are done. Uses only the caller's thread if there is one thread, for
+// a range of at most `grain`, and within another parallel_for(). Rethrows
+// exceptions of `body`. (at::parallel_for() is serial in files compiled without
+// OpenMP, which are all files of this project except this one's .cpp.)
 void parallel_for(
     std::int64_t begin,
     std::int64_t end,

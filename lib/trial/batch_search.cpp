@@ -41,8 +41,9 @@ class Search {
     return found_.out_of_time || !found_.problem.empty();
   }
 
-  // Bytes, by the line through the two largest batches that were tried; of one
-  // alone as if all of it grew with the batch.
+  // Returns the estimated bytes for a batch, from the line through the two
+  // largest batches tried. With one trial, assumes that all of its bytes grow
+  // with the batch.
   std::optional<double> expected(std::int64_t batch) const {
     if (memory_.empty()) {
       return std::nullopt;
@@ -65,7 +66,7 @@ class Search {
         *bytes <= static_cast<double>(*limits_.memory)) {
       return false;
     }
-    // One trial says too little of what does not grow with the batch.
+    // One trial does not show how much memory is independent of the batch.
     if (memory_.size() == 1 && found_.fits > 1 && !is_over()) {
       measure(found_.fits / 2);
       return would_not_fit(batch);
@@ -114,7 +115,7 @@ class Search {
   const TryBatch& try_batch_;
   Stopwatch clock_;
   BatchFound found_;
-  std::map<std::int64_t, std::int64_t> memory_; // by batch size
+  std::map<std::int64_t, std::int64_t> memory_; // bytes by batch size
 };
 
 } // namespace

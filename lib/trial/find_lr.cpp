@@ -17,10 +17,11 @@ namespace {
 constexpr double kLowest = 1e-6;
 constexpr double kHighest = 10.0;
 constexpr double kForget = 0.9;
-constexpr double kDiverged =
-    2.0; // times the least mean: what falls is to be seen
-constexpr double kFall = 0.02; // of the first mean: less is noise
-constexpr std::size_t kUnsteady = 10; // first means, of a few losses each
+constexpr double kDiverged = 2.0; // times the lowest mean: limit of the plot
+// Relative to the first mean; a smaller fall is noise.
+constexpr double kFall = 0.02;
+// Number of first means to ignore, since they average few losses.
+constexpr std::size_t kUnsteady = 10;
 constexpr double kPointsPerDecade = 1000.0; // of the plot's axis
 
 std::vector<LossAt> smoothed(const std::vector<LossAt>& losses) {
@@ -50,12 +51,12 @@ config::Recipe range_recipe(
   recipe.run.epochs = 1000000;
   recipe.run.max_steps = steps;
   recipe.run.stop_after.reset();
-  recipe.eval.batches = 1; // at the end of a run there is one
+  recipe.eval.batches = 1; // a run evaluates at its end: keep that short
   recipe.schedule = {};
   recipe.schedule.name = config::ScheduleKind::kRangeTest;
   recipe.schedule.warmup_lr = kLowest;
   recipe.optim.lr = kHighest;
-  recipe.train.prune = {}; // it may begin after these steps
+  recipe.train.prune = {}; // pruning could begin after these steps
   recipe.train.on_non_finite = config::OnNonFinite::kStop;
   return recipe;
 }
@@ -75,7 +76,8 @@ void show(const Subject& subject, const RangeTest& test) {
   for (const LossAt& one : test.smooth) {
     curve.add(std::llround(kPointsPerDecade * std::log10(one.lr)), one.loss);
   }
-  // The recipe's rate is scaled by the global batch.
+  // The recipe's rate is scaled by the global batch, so undo that for the
+  // suggestion.
   const double scale = subject.recipe.optim.lr > 0.0
       ? subject.plan.lr / subject.recipe.optim.lr
       : 1.0;

@@ -8,7 +8,7 @@
 
 namespace vitrain::trial {
 
-// A loss, and the learning rate of its step.
+// Loss of a step and its learning rate.
 struct LossAt {
   double lr = 0.0;
   double loss = 0.0;
@@ -21,9 +21,10 @@ struct RangeTest {
   // the step where they exceed twice their minimum or are not finite.
   std::vector<LossAt> smooth;
   std::optional<double> steepest; // lr of the steepest descent over log lr
-  std::optional<double> before_lowest; // a tenth of the lr of the minimum
+  std::optional<double> before_lowest; // a tenth of the lr at the minimum
 };
-// Suggests nothing if the averages do not fall by 2 %.
+// Leaves both suggestions empty if there are too few averages, or if they do
+// not fall by 2 %.
 RangeTest read_range_test(const std::vector<LossAt>& losses);
 
 // Trains `steps` steps with a learning rate that rises from 1e-6 to 10, prints

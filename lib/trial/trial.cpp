@@ -15,7 +15,7 @@ namespace vitrain::trial {
 namespace {
 
 constexpr double kSearchSeconds = 300.0;
-// Leaves memory for the rest of the machine.
+// The rest of the memory is left for other programs.
 constexpr double kShareOfMemory = 0.9;
 
 void say(const std::string& text) {
@@ -23,8 +23,8 @@ void say(const std::string& text) {
   std::fflush(stdout);
 }
 
-// How often something is done in a run, at whose end it is, too: after a step
-// once at most, also where the interval is shorter.
+// Returns how often something is done in a run at the interval `every` and at
+// the run's end; at most once per step.
 double times_of(const config::Interval& every, const config::Plan& plan) {
   const bool at_end = every.due(plan.timeline, plan.total_steps);
   return static_cast<double>(std::min(
@@ -43,7 +43,7 @@ std::optional<std::int64_t> memory_limit(const Subject& subject) {
       kShareOfMemory * static_cast<double>(*available) / subject.workers);
 }
 
-// Runs one step and prints the result.
+// Runs one step with the recipe's batch size and prints the result.
 std::optional<std::int64_t> try_batch(
     const config::Recipe& recipe,
     const TrialFolder& folder) {
@@ -62,8 +62,8 @@ std::optional<std::int64_t> try_batch(
   return measured.memory;
 }
 
-// Samples of a device: where data.augment.stages change it, of the stage that
-// is tried.
+// Returns the samples per device; if data.augment.stages change them, those of
+// the stage that is tried.
 std::int64_t planned_batch(const Subject& subject) {
   return config::plan_batch(subject.recipe, subject.plan.devices())
       .device_batch;
@@ -72,7 +72,7 @@ std::int64_t planned_batch(const Subject& subject) {
 BatchFound search_batch(const Subject& subject, const TrialFolder& folder) {
   const auto memory = memory_limit(subject);
   if (!subject.cuda && !memory) {
-    return {}; // trying could end other programs
+    return {}; // a failed trial could end other programs
   }
   const config::Plan& plan = subject.plan;
   const BatchLimits limits{
@@ -86,7 +86,8 @@ BatchFound search_batch(const Subject& subject, const TrialFolder& folder) {
         recipe.data.batch_mode = config::BatchMode::kPerDevice;
         recipe.data.batch_size = batch;
         recipe.data.eval_batch_size = plan.eval_batch;
-        // A larger batch makes the run shorter than these may allow.
+        // A larger batch shortens the run, perhaps below the lengths that these
+        // keys need.
         recipe.schedule = {};
         recipe.train.prune = {};
         return try_batch(recipe, folder);

@@ -13,7 +13,7 @@ namespace vitrain::trial {
 // Recipe and data of a trial.
 struct Subject {
   config::Recipe recipe;
-  config::Plan plan; // of the whole run
+  config::Plan plan; // plan of the whole run
   std::int64_t epoch_samples = 0; // samples per epoch of the sampler
   int workers = 1; // on this machine
   bool cuda = false;
@@ -29,10 +29,10 @@ struct Forecast {
 };
 Forecast forecast(const config::Plan& plan, const Measured& measured);
 
-// Runs `steps` steps, an evaluation of that many batches and a checkpoint,
-// resumes for that many steps, and searches the largest batch that fits; prints
-// its actions and results. Removes its files. Throws Error if any of that
-// fails.
+// Runs `steps` steps, an evaluation of `steps` batches and a checkpoint;
+// resumes for another `steps` steps; then searches the largest batch that fits.
+// Prints its actions and results. Removes its files. Throws Error if any of
+// this fails.
 void try_recipe(const Subject& subject, std::int64_t steps);
 
 } // namespace vitrain::trial

@@ -32,7 +32,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* kName = "trial";
 
-// Waits for the process and returns its exit code; forwards stop signals.
+// Waits for the process and returns its exit code; forwards stop signals to it.
 int wait_for(pid_t pid) {
   launch::SignalQueue signals;
   bool stopped = false;
@@ -49,7 +49,8 @@ int wait_for(pid_t pid) {
   }
 }
 
-// Returns the exit code; appends the output of the process to `log`.
+// Runs vitrain with these arguments, and appends its output to `log`. Returns
+// the exit code.
 int run_vitrain(std::vector<std::string> words, const fs::path& log) {
   const Fd output(
       ::open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644));
@@ -88,7 +89,7 @@ std::int64_t size_of(const fs::path& folder) {
   return bytes;
 }
 
-// Takes a record of the last process.
+// Adds the values of a record of the last process to `measured` and `steps`.
 void take_record(
     const Json& record,
     Measured& measured,
@@ -155,7 +156,7 @@ MadeFolders::MadeFolders(const fs::path& folder) {
 
 MadeFolders::~MadeFolders() {
   for (const fs::path& folder : made_) {
-    std::error_code ignored; // a folder with something in it stays
+    std::error_code ignored; // folders that are not empty stay
     fs::remove(folder, ignored);
   }
 }

@@ -16,19 +16,20 @@ namespace vitrain::trial {
 // Measurements of a short run, from its records.
 struct Measured {
   ExitCode ending = ExitCode::kDone; // kDone, kStopped or kOutOfMemory
-  std::int64_t step = 0; // the last one
+  std::int64_t step = 0; // last step
   std::optional<std::int64_t> resumed_step; // step from which it resumed
-  double first_step = 0.0; // seconds from the start of vitrain to its end
+  // Seconds from the start of vitrain to the end of the first step.
+  double first_step = 0.0;
   double step_seconds = 0.0; // median of all steps but the first
   std::int64_t global_batch = 0; // samples in a step
-  std::int64_t memory = 0; // bytes of rank 0 at its largest; 0: not known
+  std::int64_t memory = 0; // peak bytes of rank 0; 0: unknown
   std::int64_t evaluated = 0; // samples of the last evaluation; 0: none
   double eval_seconds = 0.0;
   double save_seconds = 0.0; // of the last checkpoint
   std::int64_t checkpoint_bytes = 0;
 };
 
-// The records of a run, in the order in which they were written.
+// Returns the records of a run, in the order in which they were written.
 std::vector<Json> records_of(const job::RunDirectory& run);
 
 // Creates a folder and its parents. The destructor removes the created ones
@@ -45,9 +46,9 @@ class MadeFolders {
   std::vector<std::filesystem::path> made_; // the innermost first
 };
 
-// A folder in which trials run, made inside of run.output, so that a trial
-// finds out what would go wrong there; removed with the object, with all that
-// is in it, and with the folders that were made for it.
+// Folder in which trials run. It is created inside run.output, so that a trial
+// meets the problems that the run would meet there. The destructor removes it
+// with its content, and the folders that were created for it.
 class TrialFolder {
  public:
   // Throws Error(kStorage).
@@ -87,7 +88,8 @@ Ended run_recipe(
     ExitCode expected,
     bool resumes = false);
 
-// As run_recipe(), and reads the records. Out of memory is expected.
+// Same as run_recipe(), but returns the measurements from the records. Running
+// out of memory is an expected end.
 Measured run_trial(
     const config::Recipe& recipe,
     const TrialFolder& folder,

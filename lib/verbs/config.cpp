@@ -17,7 +17,8 @@ int config_verb(const config::Arguments& arguments) {
   config::Problems problems;
   const config::Reading loaded =
       job::load_recipe(arguments.load_request(), problems);
-  if (check) { // as training on this machine would, without looking at data
+  // Checks as training on this machine would, but does not read the data.
+  if (check) {
     job::check_rules(
         loaded.recipe,
         loaded.origins,

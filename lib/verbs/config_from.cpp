@@ -19,8 +19,8 @@
 namespace vitrain::verbs {
 namespace {
 
-// Returns the problems that `config check` would report on a machine with its
-// data and devices; "" if none.
+// Returns the problems that `config check` would report on a machine that has
+// the data and devices; "" if none.
 std::string problems_of(config::Recipe recipe) {
   for (config::SourceConfig* source : {&recipe.data.train, &recipe.data.eval}) {
     source->path = std::string(1, '.');
@@ -33,12 +33,13 @@ std::string problems_of(config::Recipe recipe) {
     job::check_rules(recipe, {}, there);
   } catch (const Error& error) {
     const std::string text = error.what();
-    return text.substr(0, text.rfind('\n')); // the last line counts them
+    // Without the last line, which counts the problems.
+    return text.substr(0, text.rfind('\n'));
   }
   return "";
 }
 
-// Throws if the output would replace the input file, or a file that is no
+// Throws if the output would replace the input file, or a file that is not a
 // translated recipe.
 void check_recipe_place(
     const std::string& output,

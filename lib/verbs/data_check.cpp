@@ -24,7 +24,7 @@ namespace vitrain::verbs {
 namespace {
 
 // Throws if the report would replace a file of the datasets, or a file that is
-// no report.
+// not a report.
 void check_report_place(
     const std::filesystem::path& out,
     const config::DataConfig& data) {
@@ -54,7 +54,8 @@ void check_report_place(
 int data_check(const config::Arguments& arguments) {
   const config::Recipe recipe =
       job::load_recipe(arguments.load_request()).recipe;
-  // Hours of reading should not end with a report that cannot be written.
+  // Open the file first: hours of reading should not end with an unwritable
+  // report.
   std::optional<results::OutputFile> out;
   if (arguments.data.out) {
     check_report_place(*arguments.data.out, recipe.data);
@@ -67,7 +68,7 @@ int data_check(const config::Arguments& arguments) {
         name, std::make_shared<const data::Index>(data::list(source)));
   };
   list("train", job::source_options(recipe.data.train, /*train=*/true));
-  if (!recipe.data.split) { // else a part of the training data
+  if (!recipe.data.split) { // otherwise it is a part of the training data
     list(
         "eval",
         job::evaluation_options(recipe.data.eval, *splits.front().second));
@@ -88,7 +89,7 @@ int data_check(const config::Arguments& arguments) {
   }
   constexpr std::size_t kExamples = 10;
   std::fputs(data::to_text(report, kExamples).c_str(), stdout);
-  std::fflush(stdout); // which the report may be written to, too
+  std::fflush(stdout); // the report may also be written to standard output
   if (out) {
     out->write(data::to_json(report).dump(2) + "\n");
     out->finish();

@@ -16,7 +16,7 @@
 namespace vitrain::verbs {
 namespace {
 
-// Returns the options of -resize, -filter, -pillow and -crop.
+// Returns the options for -resize, -filter, -pillow and -crop.
 data::DumpOptions described(const config::DataArguments& arguments) {
   data::DumpOptions options{
       .resize = static_cast<int>(arguments.resize.value_or(0)),
@@ -25,7 +25,7 @@ data::DumpOptions described(const config::DataArguments& arguments) {
   if (arguments.crop && !arguments.resize) {
     options.crop = static_cast<int>(*arguments.crop);
   } else if (arguments.crop) {
-    // Computes only the pixels that are cut out.
+    // Computes only the pixels of the crop.
     options.transform = data::TransformOptions{
         .size = static_cast<int>(*arguments.crop),
         .filter = options.filter,
@@ -39,7 +39,7 @@ data::DumpOptions of_recipe(const config::Arguments& arguments) {
   const config::Recipe recipe = config::recipe_in_epoch(
       job::load_recipe(arguments.load_request()).recipe,
       arguments.data.epoch + 1);
-  // How many classes there are does not matter to pixels.
+  // The number of classes does not affect pixels.
   const models::ModelSpec spec = models::resolve(
       recipe.model, {.outputs = recipe.model.num_classes.value_or(1000)});
   return {

@@ -28,7 +28,7 @@ void print_batch(const std::vector<data::Draw>& draws) {
 std::int64_t training_devices(
     const config::Arguments& arguments,
     const config::Recipe& recipe) {
-  // Machines are taken to be like this one.
+  // Assumes that all machines are like this one.
   return arguments.data.world.value_or(
       recipe.devices.nodes *
       launch::requested_workers(
@@ -58,8 +58,8 @@ int data_order(const config::Arguments& arguments) {
       if (arguments.data.rank && k / accumulate != *arguments.data.rank) {
         continue;
       }
-      // Empty batches have a line, too: the line's number gives step and
-      // worker.
+      // Print a line for an empty batch too, because the line's number
+      // determines step and worker.
       print_batch(sampler.micro_batch(arguments.data.epoch, step, k));
     }
   }

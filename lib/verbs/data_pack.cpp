@@ -36,7 +36,7 @@ void print(const std::string& name, const data::PackReport& report) {
   }
 }
 
-// The settings with which a split is read from its archives.
+// Returns the settings with which a split is read from its archives.
 std::string settings(const char* split, const data::SourceOptions& source) {
   std::string text;
   const auto set = [&](const char* key, const std::string& value) {
@@ -66,7 +66,7 @@ int data_pack(const config::Arguments& arguments) {
       job::load_recipe(arguments.load_request()).recipe;
   logging::Console console({.log_fd = -1, .terminal_fd = STDERR_FILENO});
   std::string to_train;
-  // Lists both before one of them is packed.
+  // Lists both datasets before one of them is packed.
   const auto list = [](const data::SourceOptions& listed) {
     auto index = std::make_shared<const data::Index>(data::list(listed));
     data::check_packable(*index);
@@ -77,7 +77,7 @@ int data_pack(const config::Arguments& arguments) {
   const auto train = list(of_train);
   data::SourceOptions of_eval;
   std::shared_ptr<const data::Index> eval;
-  if (!recipe.data.split) { // else a part of the training data
+  if (!recipe.data.split) { // otherwise it is a part of the training data
     of_eval = job::evaluation_options(recipe.data.eval, *train);
     eval = list(of_eval);
   }

@@ -77,8 +77,8 @@ void print_legend(
   }
 }
 
-// What may stand below an image: a class's name, or those of the labels that
-// samples have together.
+// Returns the possible captions of images: names of classes, or for samples
+// with several labels, the names of these joined.
 std::vector<std::string> captions_of(
     const std::vector<data::Draw>& shown,
     const data::Index& index) {

@@ -21,16 +21,16 @@ namespace {
 
 constexpr const char* kModelRow = "{:<{}} {:>12} {:>8} {:>8} {:>5}  {}\n";
 
-// Throws Error(kUsage) for a name whose numbers are inconsistent, as a recipe's
-// check does.
+// Throws Error(kUsage) for a name with inconsistent numbers, as the check of a
+// recipe does.
 void check_numbers(const std::string& name) {
   config::ModelConfig model;
   model.name = name;
   models::resolve(model, {.outputs = 1000});
 }
 
-// Returns the pattern that `given` stands for: itself, if it is a pattern or
-// the whole name of a network, and else every name that contains it.
+// Returns the pattern for `given`: itself if it is a pattern or the full name
+// of a network; otherwise a pattern for every name that contains it.
 std::string name_pattern(const std::string& given) {
   const bool whole = given.find_first_of("*?[") != std::string::npos ||
       models::find_model(given).has_value();

@@ -12,8 +12,8 @@
 namespace vitrain::verbs {
 namespace {
 
-// The runs that paths name; a folder of runs stands for all of them. Each
-// once.
+// Returns the runs at these paths, each once; a folder of runs stands for all
+// of its runs.
 std::vector<std::filesystem::path> named_runs(
     const std::vector<std::string>& paths) {
   std::vector<std::filesystem::path> folders;

@@ -16,7 +16,8 @@ namespace {
 constexpr const char* kOption = "-hosts";
 constexpr const char* kCount = "devices.count";
 
-// The workers of all hosts together; none where a host does not say.
+// Returns the number of workers of all hosts; nullopt if it is not given for a
+// host.
 std::optional<std::int64_t> total_of(const std::vector<launch::Host>& hosts) {
   std::int64_t total = 0;
   for (const launch::Host& host : hosts) {
@@ -28,7 +29,7 @@ std::optional<std::int64_t> total_of(const std::vector<launch::Host>& hosts) {
   return total;
 }
 
-// -np says how many workers there are on all hosts together.
+// Checks the hosts' workers against -np, the total number on all hosts.
 void check_total(
     const std::vector<launch::Host>& hosts,
     std::int64_t expected) {
@@ -49,7 +50,8 @@ void check_total(
       counted(total, "worker"));
 }
 
-// Other options, such as -devices cpu:2, say how many each host has.
+// Checks the hosts' workers against other options, such as -devices cpu:2,
+// which give the number for each host.
 void check_counts(
     const std::vector<launch::Host>& hosts,
     const std::vector<config::Override>& overrides) {
@@ -101,7 +103,7 @@ void check_recipe(
   }
 }
 
-// Working folder, which the other hosts must have too.
+// Returns the working folder, which must exist on the other hosts too.
 std::filesystem::path folder_here() {
   std::error_code error;
   std::filesystem::path folder = std::filesystem::current_path(error);

@@ -7,12 +7,12 @@
 
 namespace vitrain::verbs {
 
-// Returns the machines of -hosts, empty without it. Throws Error(kUsage) if
-// another option contradicts their workers.
+// Returns the hosts of -hosts; empty without that option. Throws Error(kUsage)
+// if another option contradicts their numbers of workers.
 std::vector<launch::Host> named_hosts(const config::Arguments& arguments);
 
-// Checks the recipe as each of these machines would begin with it, and prints
-// their commands, or with -ssh runs them. Returns the exit code.
+// Checks the recipe as each of these hosts would at its start, then prints the
+// hosts' commands, or runs them with -ssh. Returns the exit code.
 int run_hosts(
     const config::Arguments& arguments,
     const std::vector<launch::Host>& hosts);

@@ -16,8 +16,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The config.yaml of the run that a path is in or of; nothing where there is
-// none.
+// Returns the config.yaml of the run that is at `path` or contains it; nullopt
+// if there is none.
 std::optional<std::string> find_recipe(const std::string& path) {
   std::error_code error;
   job::RunDirectory run{path};
@@ -53,7 +53,7 @@ std::string recipe_of_resumed(const std::string& path) {
   return *recipe;
 }
 
-// Whether timm's config.json beside weights says which network they are for.
+// Returns true if timm's config.json next to the weights names their network.
 bool name_network(const std::string& weights) {
   config::ModelConfig model;
   model.pretrained = weights;
@@ -61,8 +61,9 @@ bool name_network(const std::string& weights) {
   return record && !record->architecture.empty();
 }
 
-// The recipe of the run that the weights are of; nothing where options alone
-// are the recipe.
+// Returns the recipe of the run that produced the weights; nullopt if options
+// alone are the recipe. Throws Error if the weights do not exist or do not name
+// their network.
 std::optional<std::string> recipe_of_weights(
     const config::Arguments& arguments,
     const std::string& weights) {
@@ -70,7 +71,8 @@ std::optional<std::string> recipe_of_weights(
   const bool named =
       std::ranges::count(
           arguments.overrides, "model.name", &config::Override::key) > 0;
-  if (recipe || named) { // weights that are not there are told with the data
+  // Missing weights are reported later, together with the data.
+  if (recipe || named) {
     return recipe;
   }
   const std::string path = job::resolve_weights(weights);

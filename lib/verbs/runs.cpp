@@ -27,7 +27,7 @@ int runs(const config::Arguments& arguments) {
   } else if (list.empty()) {
     std::printf("no runs in %s\n", printable(folder).c_str());
   } else {
-    // Not print(), which drops what cannot be written.
+    // Not print(), which drops text that cannot be written.
     std::fputs(
         report::runs_table(
             list, console.style(), terminal_columns(STDOUT_FILENO) > 0)

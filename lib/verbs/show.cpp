@@ -14,7 +14,7 @@ int show(const config::Arguments& arguments) {
   const char* above = "";
   for (const std::string& path : arguments.data.files) {
     const report::Run run = report::open_run(report::run_folder(path));
-    // Not print(), which drops what cannot be written.
+    // Not print(), which drops text that cannot be written.
     std::fputs(above, stdout);
     std::fputs(report::show(run, console.style()).c_str(), stdout);
     above = "\n";

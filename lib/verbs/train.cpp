@@ -24,14 +24,14 @@
 namespace vitrain::verbs {
 namespace {
 
-// Detects the launcher of this process; -master gives the rendezvous if the
+// Detects the launcher of this process; -master provides the rendezvous if the
 // launcher does not.
 launch::Detected find_launcher(const config::Arguments& given) {
   const config::LaunchArguments& arguments = given.launch;
   launch::Detected detected = launch::detect_launcher(
       launch::current_environment(), arguments.launcher);
   if (arguments.node_rank) {
-    // Started by hand, by a script, or by a launcher once per machine.
+    // Started once per machine: by hand, by a script, or by a launcher.
     const int here = detected.place ? detected.place->local_world_size : 1;
     VITRAIN_CHECK(
         here == 1,
@@ -48,7 +48,7 @@ launch::Detected find_launcher(const config::Arguments& given) {
   if (std::ranges::find(
           given.overrides, "devices.nodes", &config::Override::key) !=
       given.overrides.end()) {
-    detected.machine.reset(); // -nnodes says so, whatever the variables do
+    detected.machine.reset(); // -nnodes takes precedence over the variables
   }
   if (detected.place && arguments.master) {
     const launch::HostPort master =
@@ -81,7 +81,7 @@ job::Request request_of(
   return request;
 }
 
-// Sets the place of this machine among several in `request`.
+// Sets this machine's position among several machines in `request`.
 void join_machines(
     const launch::LaunchedMachine& machine,
     job::Request& request) {
@@ -113,8 +113,8 @@ void join_machines(
   }
 }
 
-// Throws Error(kUsage) for a trial in a process that something else has started
-// as one of several.
+// Throws Error(kUsage) for a trial in a process that another program has
+// started as one of several.
 void check_trial(
     const config::TrialArguments& wanted,
     const launch::Detected& detected) {
@@ -136,7 +136,7 @@ void check_trial(
       detected.machine->nodes);
 }
 
-// -try and -find_lr.
+// Runs the trials of -try and -find_lr.
 int try_run(
     const job::PreparedJob& prepared,
     const config::TrialArguments& wanted) {
@@ -156,14 +156,15 @@ int try_run(
       .cuda = job.cuda,
       .devices = job.device_text};
   if (!job.recipe.data.augment.stages.empty()) {
-    // Another batch makes other steps of an epoch: enough of them.
+    // Another batch size changes the number of steps per epoch; allow enough
+    // epochs.
     subject.recipe.run.epochs =
         std::max(subject.recipe.run.epochs, subject.plan.total_steps);
   }
   if (wanted.steps) {
     trial::try_recipe(subject, *wanted.steps);
   }
-  if (wanted.lr_steps) { // the rate is for the first batch
+  if (wanted.lr_steps) { // the suggested rate is for the first stage's batch
     subject.recipe = job.recipe;
     subject.recipe.data.augment.stages.clear();
     trial::find_learning_rate(subject, *wanted.lr_steps);
@@ -171,16 +172,17 @@ int try_run(
   return 0;
 }
 
-// Whether the workers ended without the chance to say what became of the run.
+// Returns true if the workers ended without a chance to report the run's state.
 bool has_failed(int code) {
   return code != static_cast<int>(ExitCode::kDone) &&
       code != static_cast<int>(ExitCode::kStopped);
 }
 
-// Writes the last report, unless another process trains there now.
+// Writes the final report, unless another process trains in the run's folder
+// now.
 void close_failed_run(job::PreparedJob& prepared) {
   const bool is_ours = !prepared.lock || !prepared.lock->is_lost();
-  prepared.lock.reset(); // this process trains there no more
+  prepared.lock.reset(); // this process no longer trains there
   if (is_ours) {
     report::close_report(prepared.job.run());
   }
@@ -215,7 +217,7 @@ void tell_commands(const job::PreparedJob& prepared) {
   }
 }
 
-// Supervises the workers to the end of the run, and says what comes next.
+// Supervises the workers until the run ends, then prints what to do next.
 int run_to_end(job::PreparedJob& prepared) {
   const bool trains = prepared.job.mode == job::JobMode::kTrain;
   const Json before = end_record(prepared);

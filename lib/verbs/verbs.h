@@ -12,34 +12,36 @@
 #include "job/prepare/prepared_job.h"
 #include "models/model_counts.h"
 
-// The verbs that need no torch: all that make no network by themselves.
-// Processes that train are started as programs with torch.
+// Verbs that need no torch: those that create no network in this process.
+// Training runs in processes of the program with torch.
 namespace vitrain::verbs {
 
-// Prints a dry run of a job, which creates its network; `has_weights`: this
-// machine reads the initial weights.
+// Prints a dry run of a job, for which it creates the network; `has_weights`:
+// true if this machine reads the initial weights.
 using PrintDryRun =
     std::function<void(const job::PreparedJob& job, bool has_weights)>;
 
-// Counts of the networks with these names, which find_model() accepts, in their
-// order. Nothing: not known of each, without making networks.
+// Returns the counts of networks, in the order of their names, which
+// find_model() must accept; nullopt if some cannot be known without creating a
+// network.
 using CountModels =
     std::function<std::optional<std::vector<models::ModelCounts>>(
         const std::vector<std::string>& names)>;
 
-// How this process was started, the program of its workers, and its functions
-// that need torch.
+// How this process was started, the program of its workers, and functions that
+// need torch.
 struct Invocation {
   std::string command_line; // for the records
-  // With "--worker" it is a worker (engine/run/worker.h).
+  // Program of the workers: started with "--worker", it is one
+  // (engine/run/worker.h).
   std::filesystem::path worker_program = "/proc/self/exe";
-  PrintDryRun print_dry_run = {}; // none without torch
-  CountModels count_models = {}; // none: knows no counts
+  PrintDryRun print_dry_run = {}; // empty without torch
+  CountModels count_models = {}; // empty: no counts are known
 };
 
-// Help, or what such a verb does; returns the exit code. Nothing: another verb,
-// for which the arguments have the recipe of a run that they name, as of
-// with_run_recipe().
+// Prints help or runs a verb that needs no torch, and returns the exit code.
+// Returns nullopt for other verbs; then `arguments` have the recipe of the run
+// that they name, as with_run_recipe() returns them.
 std::optional<int> without_torch(
     config::Arguments& arguments,
     const Invocation& invocation);
@@ -49,15 +51,15 @@ std::optional<int> without_torch(
 // Returns kStorage instead of 0 if standard output could not be written.
 int exit_code_of_program(const std::function<int()>& program);
 
-// Uses the recipe of a run if the command line names a run instead of a file:
-// -cfg RUN, and without -cfg, -resume RUN or -eval -pretrained RUN. Throws
-// Error(kUsage) where such a run has none.
+// Returns the arguments with the recipe of a run if they name a run instead of
+// a file: -cfg RUN, and without -cfg, -resume RUN or -eval -pretrained RUN.
+// Throws Error(kUsage) if that run has no recipe.
 config::Arguments with_run_recipe(config::Arguments arguments);
 
 // One function per verb: wiring only. Each returns the exit code.
 
-// Training and evaluation. Nothing where a dry run is asked for that the
-// invocation cannot print.
+// Trains or evaluates. nullopt if a dry run was requested and `invocation`
+// cannot print it.
 std::optional<int> train(
     const config::Arguments& arguments,
     const Invocation& invocation);
@@ -80,7 +82,8 @@ int report(const config::Arguments& arguments);
 int runs(const config::Arguments& arguments);
 int show(const config::Arguments& arguments);
 
-// As many as training would use, started as this process was.
+// Returns the number of devices that training would use on machines like this
+// one, or the number that -world gives.
 std::int64_t training_devices(
     const config::Arguments& arguments,
     const config::Recipe& recipe);

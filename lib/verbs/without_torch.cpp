@@ -27,15 +27,15 @@ void report_error(const char* text) {
 }
 
 // Returns true if standard output has no reader any more: a closed pipe (`|
-// head`) or terminal.
+// head`) or a closed terminal.
 bool reader_is_gone() {
   pollfd output{.fd = STDOUT_FILENO, .events = POLLOUT, .revents = 0};
   return ::poll(&output, 1, /*timeout=*/0) > 0 &&
       (output.revents & (POLLERR | POLLHUP)) != 0;
 }
 
-// Returns true if all output was written; otherwise prints an error. A reader
-// that stopped reading is no failure.
+// Returns true if all output was written, or the reader has stopped reading,
+// which is no failure; otherwise prints an error.
 bool all_is_printed() {
   errno = 0;
   const bool flushed = std::fflush(stdout) == 0;
@@ -70,7 +70,7 @@ std::optional<int> without_torch(
     const Invocation& invocation) {
   using config::Verb;
   if (arguments.version) {
-    return std::nullopt; // torch's is part of it
+    return std::nullopt; // needs torch: it includes torch's version
   }
   if (arguments.help) {
     std::fputs(message_for(STDOUT_FILENO, help_for(arguments)).c_str(), stdout);

@@ -19,9 +19,9 @@ enum class Content { kSafetensors, kZip, kTorchLegacy, kPickle, kIndex };
 // Offset of tar's magic bytes.
 constexpr std::int64_t kTarMagic = 257;
 
-// Whether it is JSON, or has the name of an index: no other file begins with
-// a brace, in whose place safetensors files have the low byte of a number of
-// eight.
+// True if the file is JSON or is named like an index. No other format begins
+// with "{": safetensors files begin with a number of 8 bytes, whose low byte
+// may be "{", but which contains zeros.
 bool is_index(const InputFile& file, std::string_view start) {
   const std::size_t brace = start.find_first_not_of(" \t\r\n");
   constexpr std::size_t kNumber = 8;
@@ -30,13 +30,13 @@ bool is_index(const InputFile& file, std::string_view start) {
        start.substr(0, kNumber).find('\0') == start.npos);
 }
 
-// Returns whether a header follows its length of eight bytes.
+// True if a JSON header follows its length of 8 bytes.
 bool is_safetensors(std::string_view start) {
   constexpr std::size_t kLength = 8;
   return start.size() > kLength && start[kLength] == '{';
 }
 
-// Returns whether a file begins with torch.save's magic number
+// True if a file begins with torch.save's magic number
 // (0x1950a86a20f9469cfc6c), pickled in any protocol.
 bool is_torch_legacy(std::string_view start) {
   using namespace std::string_view_literals;
@@ -47,8 +47,8 @@ bool is_torch_legacy(std::string_view start) {
     return false;
   }
   start.remove_prefix(2);
-  constexpr std::size_t kFrame = 9; // the instruction and its length
-  if (start.starts_with('\x95')) { // since protocol 4
+  constexpr std::size_t kFrame = 9; // opcode FRAME and its length
+  if (start.starts_with('\x95')) { // protocol 4 or later
     start.remove_prefix(std::min(kFrame, start.size()));
   }
   return start.starts_with(
@@ -118,7 +118,7 @@ std::unique_ptr<Archive> open_zip(InputFile file, const std::string& part) {
   return open_npz(std::move(file), std::move(zip));
 }
 
-// A file that an index names.
+// Opens a file that an index names.
 std::unique_ptr<Archive> open_listed(const std::filesystem::path& path);
 
 std::unique_ptr<Archive> open_content(

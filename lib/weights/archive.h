@@ -12,45 +12,45 @@
 
 #include "weights/dtype.h"
 
-// Files of weights, whatever wrote them.
+// Weights files of any supported format.
 namespace vitrain::weights {
 
-// Some elements of a storage.
+// A strided view of a storage.
 struct StridedPart {
   std::size_t storage = 0; // index into Archive::storages
-  std::int64_t offset = 0; // of the first, in elements
+  std::int64_t offset = 0; // of the first element, in elements
   std::vector<std::int64_t> shape;
-  std::vector<std::int64_t> strides; // in elements, as torch's
+  std::vector<std::int64_t> strides; // in elements, as in torch
 };
 
-// Row-major strides of a shape.
+// Returns the row-major strides of a shape.
 std::vector<std::int64_t> contiguous_strides(
     const std::vector<std::int64_t>& shape);
 
-// A tensor as a file has it, without its values: its parts one after the other
-// along dimension 0, then seen with `shape`, which has as many elements.
+// A tensor of a file, without its values: the parts are concatenated along
+// dimension 0 and viewed as `shape`, which has the same number of elements.
 struct StoredTensor {
   const DType* type = nullptr;
   std::vector<std::int64_t> shape;
   std::vector<StridedPart> parts;
-  std::optional<StridedPart> added; // as many values, to add to them
+  std::optional<StridedPart> added; // values to add elementwise
 };
 
-// An opened file: every name, type, shape and place has been checked against
-// the bytes that are there. Values are read when they are asked for.
+// An opened weights file. Every name, type, shape and offset has been checked
+// against the file's size. Values are read on request.
 class Archive {
  public:
   virtual ~Archive() = default;
 
-  std::string source; // its path, for messages
-  const char* format = ""; // "safetensors"
+  std::string source; // path, for messages
+  const char* format = ""; // name of the format: "safetensors"
   std::map<std::string, StoredTensor> tensors;
-  std::map<std::string, std::string> metadata; // of safetensors
-  std::vector<std::int64_t> storages; // the bytes of each
-  // Notes for the user: "took 'model_ema'; the file also has 'model'".
+  std::map<std::string, std::string> metadata; // metadata of safetensors files
+  std::vector<std::int64_t> storages; // size of each storage, in bytes
+  // Messages for the user: "took 'model_ema'; the file also has 'model'".
   std::vector<std::string> notes;
-  // True if the program that wrote it pads convolutions as TensorFlow does:
-  // what a stride leaves over stands at the end. Set by to_timm_names().
+  // True if the program that wrote the file pads convolutions as TensorFlow
+  // does: an odd pixel of padding is at the end. Set by to_timm_names().
   bool tensorflow_padding = false;
 
   // Reads all bytes of a storage, in this machine's byte order. Throws
@@ -58,37 +58,38 @@ class Archive {
   virtual void read(std::size_t storage, void* bytes) const = 0;
 };
 
-// Bytes of a tensor's name; no program's has 200.
+// Longest tensor name, in bytes. No program's names reach 200.
 inline constexpr std::size_t kLongestName = 4'096;
 
 // Name of the metadata in a safetensors header.
 inline constexpr const char* kMetadataName = "__metadata__";
 
-// Throws Error(kWeights): "<source>: ..." for a longer one.
+// Throws Error(kWeights) "<source>: ..." for a longer name.
 void check_name_length(std::string_view name, const std::string& source);
 
-// Also throws for names that are invalid in a safetensors file: kMetadataName,
-// and bytes that are no UTF-8.
+// Throws likewise, and for names that are invalid in a safetensors file:
+// kMetadataName and invalid UTF-8.
 void check_tensor_name(std::string_view name, const std::string& source);
 
-// Opens a file of safetensors, PyTorch (zip and before 1.6), NumPy (.npz) or
-// PaddlePaddle, known by its content, or the index of several that have one
-// network's tensors together, as transformers writes it. Nothing in it is
-// executed; memory is bounded by the files' size. `part` names the state dict
-// of a checkpoint that has several ("model", "outer.inner"); "": averaged
-// weights first, then the usual names. Throws Error(kWeights): "<path>: ...".
+// Opens a file of safetensors, PyTorch (zip, or before 1.6), NumPy (.npz) or
+// PaddlePaddle, detected by its content, or an index of several files that
+// together hold one network's tensors, as transformers writes it. Executes
+// nothing in the file; memory is bounded by the files' size. `part` names a
+// state dict in a checkpoint that has several ("model", "outer.inner"); ""
+// prefers averaged weights, then the usual names. Throws Error(kWeights):
+// "<path>: ...".
 std::unique_ptr<Archive> open_archive(
     const std::filesystem::path& path,
     const std::string& part = "");
 
-// Returns the metadata of a safetensors file, or the common metadata of an
-// index's files; empty for other formats. Throws likewise.
+// Returns the metadata of a safetensors file, or, for an index, the metadata
+// that all its files have; empty for other formats. Throws likewise.
 std::map<std::string, std::string> read_metadata(
     const std::filesystem::path& path);
 
-// Returns the files with the tensors of open_archive(): the files named by an
-// index, in its folder, present or not; otherwise `path` alone. Throws
-// likewise.
+// Returns the files that contain the tensors of open_archive(): those named by
+// an index, in its folder, whether they exist or not; otherwise only `path`.
+// Throws likewise.
 std::vector<std::filesystem::path> files_of(const std::filesystem::path& path);
 
 } // namespace vitrain::weights

@@ -6,18 +6,19 @@
 
 namespace vitrain::weights {
 
-// A type of the safetensors format.
+// Element type of the safetensors format.
 struct DType {
   const char* name; // "F32"
-  std::int64_t bytes; // of one element
+  std::int64_t bytes; // bytes of one element
   enum class Kind { kBoolean, kInteger, kFloat, kComplex } kind;
 };
 
-// Returns null if torch has no such dtype. The table is in reverse order of the
-// reference writer, which writes tensors of later dtypes first.
+// Returns the type with this name; null if torch has no such dtype. The table
+// is in the reverse order of the reference writer, which writes tensors with
+// later types first.
 const DType* find_dtype(std::string_view name);
 
-// All names, for messages.
+// Returns all names, for messages.
 std::string known_dtypes();
 
 } // namespace vitrain::weights

@@ -12,8 +12,9 @@ namespace vitrain::weights {
 namespace {
 
 struct Names {
-  const char* format; // as people call it
-  std::vector<std::string_view> own; // extensions; the first is advised
+  const char* format; // name of the format in messages
+  // Extensions of the format; messages suggest the first one.
+  std::vector<std::string_view> own;
 };
 
 Names names_of_files(FileFormat format) {

@@ -16,18 +16,19 @@ namespace {
 
 constexpr std::string_view kCounter = "num_batches_tracked";
 
-// Tensor of a masked autoencoder's decoder (He et al., CVPR 2022).
+// Tensor that identifies a masked autoencoder, in its decoder (He et al., CVPR
+// 2022).
 constexpr const char* kDecoder = "decoder_pred.weight";
 
 bool is_of_decoder(std::string_view name) {
   return name == "mask_token" || name.starts_with("decoder_");
 }
 
-// A query over the patches, which SigLIP's files have for networks without it
-// too (vit_*_siglip_gap_*): timm leaves it out there.
+// Attention pooling, which SigLIP's files contain also for networks without it
+// (vit_*_siglip_gap_*); timm ignores it there.
 constexpr std::string_view kAttentionPool = "attn_pool.";
 
-// Last norm of vision transformers, before or after the pooling.
+// Last norm of vision transformers: before the pooling, or after it.
 constexpr std::string_view kNorm = "norm.";
 constexpr std::string_view kPooledNorm = "fc_norm.";
 
@@ -35,7 +36,7 @@ std::string shape_text(const TensorLayout& tensor) {
   return fmt::format("[{}]", fmt::join(tensor.shape, ", "));
 }
 
-// Whether values of one type can stand for the other's.
+// True if values of one type can be converted to the other.
 bool convertible(const DType& from, const DType& to) {
   using enum DType::Kind;
   return (from.kind == to.kind &&
@@ -76,7 +77,7 @@ class Matcher {
     }
   }
 
-  // Returns the match; throws if there are problems.
+  // Returns the match; throws Error(kWeights) if there are problems.
   Match result(const std::string& source) {
     constexpr std::size_t kShown = 40;
     if (problems_.empty()) {
@@ -120,8 +121,8 @@ class Matcher {
     return found != layouts.end() && found->first.starts_with(start);
   }
 
-  // Returns true if the model has its last norm after the pooling and the file
-  // before it, as in fine-tuning of masked autoencoders.
+  // True if the model has its last norm after the pooling and the file before
+  // it, as when masked autoencoders are fine-tuned.
   bool moves_last_norm() const {
     return has(own_, kPooledNorm) && !has(own_, kNorm) && has(given_, kNorm) &&
         !has(given_, kPooledNorm);
@@ -154,8 +155,8 @@ class Matcher {
     }
     const TensorLayout& value = found->second;
     if (!convertible(*value.type, *own.type)) {
-      // Halves of everything have counters that are none; without them the
-      // model keeps its own.
+      // In files converted to fp16 as a whole, batch counters are not integers;
+      // the model keeps its own.
       if (name.ends_with(kCounter)) {
         result_.report.left_out.push_back(name);
         return;
@@ -201,8 +202,8 @@ class Matcher {
         options_.file_grid(name));
   }
 
-  // Returns true if grids with equal numbers of positions differ, such as 9 x
-  // 16 and 16 x 9.
+  // True if file and model have different grids with equal numbers of
+  // positions, such as 9 x 16 and 16 x 9.
   bool has_another_grid(
       const std::string& name,
       const TensorLayout& value,
@@ -214,7 +215,7 @@ class Matcher {
     return found && found->from != found->to;
   }
 
-  // Whether these are positions of another grid than the model's.
+  // True if these are positions of another grid than the model's.
   bool can_resize(
       const std::string& name,
       const TensorLayout& value,
@@ -232,8 +233,8 @@ class Matcher {
     return true;
   }
 
-  // Whether this is the first convolution of colours, for a network of images
-  // with another number of channels.
+  // True if this is a first convolution for colour images, and the model has
+  // another number of input channels.
   bool can_adapt(
       const std::string& name,
       const std::vector<std::int64_t>& given,
@@ -257,7 +258,7 @@ class Matcher {
   const Layouts& given_;
   const LoadOptions& options_;
   std::vector<std::string> problems_;
-  bool only_head_ = true; // of the problems
+  bool only_head_ = true; // true if all problems are about the classifier
   Match result_;
 };
 

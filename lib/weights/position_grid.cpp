@@ -8,7 +8,8 @@ namespace {
 
 using Shape = std::vector<std::int64_t>;
 
-// Returns the side of a square grid; 0 if the number is no square.
+// Returns the side of a square grid with this many positions; 0 if the number
+// is not a square.
 std::int64_t side_of(std::int64_t places) {
   if (places <= 0) {
     return 0;
@@ -24,7 +25,8 @@ struct Grids {
   std::optional<ImageSize> to;
 };
 
-// So many places as the grid that is known, or as a square.
+// Returns the grid with this many positions: `known` if it has that many (else
+// nullopt); if not given, a square.
 std::optional<ImageSize> grid_of(
     std::int64_t places,
     const std::optional<ImageSize>& known) {
@@ -35,7 +37,8 @@ std::optional<ImageSize> grid_of(
   return side > 0 ? std::optional(ImageSize(side)) : std::nullopt;
 }
 
-// Rows of a tensor as extra ones and a grid.
+// Matches rows of both tensors as `extra` rows and a grid; nullopt if
+// impossible.
 std::optional<Positions> of_rows(
     Positions::Layout layout,
     std::int64_t given,
@@ -77,15 +80,15 @@ std::optional<Positions> plane(const Shape& given, const Shape& own) {
   if (given[0] != 1 || own[0] != 1 || (!first && !last)) {
     return std::nullopt;
   }
-  // Where grids have one side in common, both fit: there are more channels than
-  // places along a side.
+  // If both layouts are possible because the grids have one side in common:
+  // there are more channels than positions along a side.
   if (first && (!last || own[1] > own[3])) {
     return Positions{kChannelsFirst, 0, {given[2], given[3]}, {own[2], own[3]}};
   }
   return Positions{kChannelsLast, 0, {given[1], given[2]}, {own[1], own[2]}};
 }
 
-// Distances within a window.
+// Returns the number of vertical and horizontal distances within a window.
 std::optional<ImageSize> table_of(const std::optional<ImageSize>& window) {
   return window
       ? std::optional(ImageSize(2 * window->height - 1, 2 * window->width - 1))
@@ -98,7 +101,7 @@ table(const Shape& given, const Shape& own, const Grids& windows) {
     return std::nullopt;
   }
   const Grids grids{table_of(windows.from), table_of(windows.to)};
-  // BEiT's: to, from and between class tokens.
+  // BEiT has 3 extra rows: to, from and between class tokens.
   for (const std::int64_t extra : {0, 3}) {
     if (auto found = of_rows(
             Positions::Layout::kTable, given[0], own[0], extra, grids)) {

@@ -7,22 +7,25 @@
 
 #include "options/image_size.h"
 
-// Tensors with a row for each place of a grid over the image, which a model for
-// another image size has for another grid.
+// Resampling of a tensor with a row for each position of a grid over the image,
+// for a model with another grid.
 namespace vitrain::weights {
 
 struct Positions {
   enum class Layout {
-    kTokens, // [1, extra + H * W, C]: in front, tokens without place
+    kTokens, // [1, extra + H * W, C]: first the tokens without a grid position
     kChannelsFirst, // [1, C, H, W]
     kChannelsLast, // [1, H, W, C]
-    kTable, // [(2h - 1) * (2w - 1) + extra, heads], H = 2h - 1: of windows
+    // Table of relative positions in a window h x w: [(2h - 1) * (2w - 1) +
+    // extra, heads], a grid of H = 2h - 1.
+    kTable,
   };
 
   Layout layout = Layout::kTokens;
-  std::int64_t extra = 0; // rows without place: both tensors have them
-  ImageSize from; // grids: the file's ...
-  ImageSize to; // ... and the model's
+  // Number of rows without a grid position, equal in both tensors.
+  std::int64_t extra = 0;
+  ImageSize from; // the file's grid
+  ImageSize to; // the model's grid
 };
 
 // Returns the resampling of a file's position tensor to the model's grid;

@@ -13,7 +13,7 @@
 namespace vitrain::config {
 namespace {
 
-// Verbs under the names that other programs have for them.
+// Names of verbs in other programs, and vitrain's names for them.
 constexpr std::pair<std::string_view, std::string_view> kOtherVerbs[] = {
     {"test", "eval"},
     {"evaluate", "eval"},
@@ -24,13 +24,14 @@ constexpr std::pair<std::string_view, std::string_view> kOtherVerbs[] = {
 
 using foreign::is_option;
 
-// "batch-size" -> "batch_size".
+// Returns "batch_size" for "-batch-size", and "help" for "-h".
 std::string normal_name(const std::string& word) {
   const std::string name = foreign::option_name(word);
   return name == "h" ? "help" : name;
 }
 
-// docs/decisions/017-own-command-line.md says why it is not a library's.
+// Hand-written instead of a library for the reasons in
+// docs/decisions/017-own-command-line.md.
 class Scanner {
  public:
   Scanner(std::span<const std::string> words, Problems& problems)
@@ -42,7 +43,7 @@ class Scanner {
     while (next_ < words_.size()) {
       const std::size_t first = next_;
       const std::string& word = words_[next_++];
-      if (takes_files_ && word == "--") { // what follows is none
+      if (takes_files_ && word == "--") { // no option follows
         result_.files.insert(
             result_.files.end(), words_.begin() + next_, words_.end());
         next_ = words_.size();
@@ -66,8 +67,8 @@ class Scanner {
     problems_.add({where}, "", std::move(text));
   }
 
-  // Appends the words from `first` on to the shared arguments, unless the last
-  // option is local to this machine.
+  // Adds the words from `first` on to the shared arguments, unless the last
+  // option applies to this machine only.
   void keep_shared(std::size_t first) {
     if (first > 0 && !result_.given.empty() &&
         result_.given.back().option->local) {
@@ -196,7 +197,8 @@ class Scanner {
   void refuse(
       const std::string& name,
       const std::optional<std::string>& value) {
-    // The words after it are its values, not further mistakes.
+    // Skips the words after the option: they are its values, not further
+    // mistakes.
     std::vector<std::string> values;
     if (value) {
       values.push_back(*value);
@@ -254,7 +256,7 @@ class Scanner {
               shown,
               option.label));
     }
-    // Also without a value: it has been given, and is not missing as well.
+    // Recorded even without a value, so that it is not reported as missing too.
     result_.given.push_back({&option, value.value_or(""), shown});
   }
 

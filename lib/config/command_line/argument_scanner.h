@@ -10,29 +10,30 @@
 
 namespace vitrain::config {
 
-// A command line taken apart: which verb, which options with which values. What
-// they mean together is parse_arguments()' business.
+// Command line split into its verb, options and values. parse_arguments()
+// checks whether they fit together.
 struct ScannedArguments {
   struct Given {
     const Option* option = nullptr;
     std::string value;
-    std::string shown{}; // as it was given: "-nproc_per_node"
+    std::string shown{}; // spelling on the command line: "-nproc_per_node"
   };
 
   Verb verb = Verb::kTrain;
   bool verb_given = false;
-  bool verb_unknown = false; // a problem says so
-  std::string verb_group; // the first word of several verbs, without a second
-  std::vector<Given> given; // in order; only -set more than once
-  std::vector<std::string> files; // of a verb that takes them
+  bool verb_unknown = false; // and a problem was added
+  // First word of a two-word verb whose second word is missing.
+  std::string verb_group;
+  std::vector<Given> given; // in order; only -set may be repeated
+  std::vector<std::string> files; // file names, for verbs that take them
   // The original words, without -hosts, -ssh, -np, -master and their values.
   std::vector<std::string> shared;
 
-  // Whether an option was given, by its name in the table.
+  // Returns true if the option with this name in the table was given.
   bool has(std::string_view name) const;
 };
 
-// Adds every word that fits nothing to `problems`.
+// Adds a problem for every word that is not a verb, option, value or file name.
 ScannedArguments scan_arguments(
     std::span<const std::string> words,
     Problems& problems);

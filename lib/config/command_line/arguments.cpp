@@ -55,7 +55,7 @@ class Interpreter {
 
   void add_set(const std::string& text, const std::string& source) {
     if (text.empty()) {
-      return; // the scanner has said so
+      return; // the scanner has added a problem
     }
     const std::size_t equals = text.find('=');
     const std::string key = text.substr(0, equals);
@@ -81,7 +81,7 @@ class Interpreter {
     std::vector<std::string> choices;
     for (const auto& [option, value, shown] : scanned_.given) {
       const bool of_hosts = option->name == "np" && scanned_.has("hosts");
-      // One that is given twice is a problem of its own.
+      // A repeated option is a problem of its own.
       const bool again = std::ranges::find(chosen, option) != chosen.end();
       if (option->group == OptionGroup::kDevices && !of_hosts && !again) {
         chosen.push_back(option);
@@ -102,7 +102,8 @@ class Interpreter {
     const bool needs_cfg = contains(kRecipeVerbs, arguments_.verb) &&
         arguments_.verb != Verb::kConfigShow &&
         arguments_.verb != Verb::kDataDump;
-    // The recipe of the run that is continued, or of the weights.
+    // True if the recipe comes from the run that is resumed, or from the
+    // weights.
     const bool of_run = arguments_.verb == Verb::kTrain
         ? scanned_.has("resume") && arguments_.resume != "auto"
         : arguments_.verb == Verb::kEval && scanned_.has("pretrained");
@@ -200,7 +201,7 @@ class Interpreter {
     }
   }
 
-  // The weights of `export` may stand without -pretrained.
+  // Reads the weights of `export`, which may be given without -pretrained.
   void read_exported() {
     const std::size_t count = scanned_.files.size();
     if (count > 1) {

@@ -42,10 +42,10 @@ enum class Verb {
   kMan,
 };
 
-// "train", "config check", ...
+// Returns the words of a verb: "train", "config check", ...
 std::string verb_name(Verb verb);
 
-// How the verbs that look at weights read files: model.pretrained_part and
+// How the verbs of `weights` read files: values of model.pretrained_part and
 // model.pretrained_names.
 struct WeightsArguments {
   std::string part;
@@ -71,21 +71,21 @@ constexpr auto names_of(Shell) {
 
 struct ExportArguments {
   ExportFormat format = ExportFormat::kSafetensors;
-  std::string output; // the file
-  std::optional<std::array<std::string, 2>> names; // of input and output
+  std::string output; // output file
+  std::optional<std::array<std::string, 2>> names; // names of input and output
 };
 
 // Arguments of `predict`; its images are DataArguments::files.
 struct PredictArguments {
-  std::int64_t top = 5; // classes of each image
-  std::optional<std::int64_t> batch; // images
-  std::optional<std::string> csv; // files to write; "-": standard output
+  std::int64_t top = 5; // number of classes to print per image
+  std::optional<std::int64_t> batch; // images per batch
+  std::optional<std::string> csv; // output files; "-": standard output
   std::optional<std::string> jsonl;
   std::optional<std::string> sheet;
-  std::optional<std::string> classes; // file with their names
+  std::optional<std::string> classes; // file with the names of the classes
 };
 
-// In which order `runs` lists them.
+// Key by which `runs` sorts its list.
 enum class RunOrder { kStarted, kName, kState, kResult, kLoss, kSpeed, kTime };
 constexpr auto names_of(RunOrder) {
   using enum RunOrder;
@@ -101,7 +101,7 @@ constexpr auto names_of(RunOrder) {
 
 // Arguments of the verbs that display runs.
 struct RunsArguments {
-  std::optional<std::string> output; // report: the file
+  std::optional<std::string> output; // report: output file
   RunOrder order = RunOrder::kStarted;
   bool json = false;
 };
@@ -109,14 +109,15 @@ struct RunsArguments {
 // Arguments of the verbs that display data.
 struct DataArguments {
   std::int64_t epoch = 0;
-  std::optional<std::int64_t> world; // order: of how many workers ...
-  std::optional<std::int64_t> rank; // ... and which one; none: all
-  std::int64_t count = 64; // show
+  std::optional<std::int64_t> world; // data order: number of workers
+  std::optional<std::int64_t> rank; // data order: a single worker; nullopt: all
+  std::int64_t count = 64; // data show: number of images
   std::optional<std::string> out;
-  std::int64_t shard_mb = 1024; // pack
-  // dump, unpack, weights, predict, report, runs, show; of `models` the names
+  std::int64_t shard_mb = 1024; // data pack: size of a shard in MB
+  // File names for dump, unpack, weights, predict, report, runs, show; names of
+  // models for `models`.
   std::vector<std::string> files;
-  // dump
+  // Options of data dump.
   bool train = false;
   std::int64_t index = 0;
   std::optional<std::int64_t> resize;
@@ -125,8 +126,8 @@ struct DataArguments {
   std::int64_t pillow = 12;
 };
 
-// How the processes of a run come about, as far as it differs from machine to
-// machine.
+// How the processes of a run are started; these options may differ between
+// machines.
 struct LaunchArguments {
   std::string launcher = "auto";
   std::optional<std::int64_t> node_rank;
@@ -147,14 +148,14 @@ struct TrialArguments {
   bool is_wanted() const { return steps || lr_steps; }
 };
 
-// The command line, understood.
+// Parsed command line.
 struct Arguments {
   Verb verb = Verb::kTrain;
   std::optional<std::string> cfg;
   // Named options in the order given, then -set.
   std::vector<Override> overrides;
   std::optional<std::string> data_path;
-  // config from-...: the file to write, and the words to translate
+  // config from-...: the file to write, and the words to translate.
   std::optional<std::string> output;
   std::vector<std::string> foreign;
   bool allow_left_out =
@@ -168,17 +169,19 @@ struct Arguments {
   RunsArguments runs;
   Shell shell = Shell::kBash; // completion
   LaunchArguments launch;
-  bool origin = false; // config show: comment every value
+  // For config show: add the origin of every value as a comment.
+  bool origin = false;
   bool dry_run = false;
   TrialArguments trial;
   bool print_config = false;
   bool version = false;
   bool help = false;
-  // Set with `help`: a verb was named, so its own help is wanted.
+  // Set with `help`: the command line has a verb, whose own help is requested.
   bool verb_given = false;
-  // Set with `help`: the first word of several verbs, as "config"; or "".
+  // Set with `help`: the first word of two-word verbs, such as "config";
+  // otherwise "".
   std::string verb_group;
-  // Sentences to print: options that were accepted without effect.
+  // Sentences to print about options that were accepted without effect.
   std::vector<std::string> notes;
 
   LoadRequest load_request() const;
@@ -190,9 +193,9 @@ struct Arguments {
 Arguments parse_arguments(std::span<const std::string> arguments);
 Arguments parse_arguments(int argc, const char* const* argv);
 
-// The text of `vitrain --help`, of `vitrain <verb> --help`, and of that for the
-// first word of several verbs, with examples but the last: wrapped at
-// `columns`; only examples may be longer.
+// Returns the text of `vitrain --help`, of `vitrain <verb> --help`, and of
+// `vitrain <group> --help` for the first word of two-word verbs. All but the
+// last have examples. Wrapped at `columns`; only examples may be longer.
 inline constexpr int kHelpColumns = 100;
 std::string help(int columns = kHelpColumns);
 std::string help(Verb verb, int columns = kHelpColumns);

@@ -7,10 +7,10 @@
 
 namespace vitrain::config {
 
-// Words that folders above this one know.
+// Words for completion that only folders above this one know.
 struct CompletionWords {
-  std::vector<std::string> models; // that model.name can be
-  std::vector<std::string> launchers; // that -launcher can be
+  std::vector<std::string> models; // values of model.name
+  std::vector<std::string> launchers; // values of -launcher
 };
 
 // Returns a completion script for vitrain's command line: verbs, their options,

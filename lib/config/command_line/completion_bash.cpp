@@ -87,7 +87,8 @@ std::string reply_line(const Candidates& candidates) {
   return fmt::format("_vitrain_reply '{}' \"$2\"", words);
 }
 
-// A function that does or prints what `rows` say of its first argument.
+// Returns a shell function that handles its first argument according to `rows`,
+// the cases of a `case` statement.
 std::string case_function(
     const std::string& name,
     const std::string& rows,
@@ -111,7 +112,7 @@ std::string value_rows(const CompletionWords& words) {
       continue;
     }
     const Candidates candidates = values_of(option, words);
-    // The value that may be left out is not asked for where an option begins.
+    // Do not offer an optional value where the user begins an option.
     const std::string action =
         candidates.empty() ? ":" : reply_line(candidates);
     rows += case_row(

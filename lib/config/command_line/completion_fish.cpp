@@ -20,7 +20,7 @@ end
 
 )sh";
 
-// Between single quotes.
+// Returns the text in single quotes.
 std::string fish_word(std::string_view text) {
   std::string escaped;
   for (const char c : text) {
@@ -49,7 +49,7 @@ end
       join(whole_verbs(), " "));
 }
 
-// Every KEY= and, where its values are some words, every KEY=VALUE.
+// Lists every KEY=, or for a key with a fixed set of values, every KEY=VALUE.
 std::string fish_settings(const CompletionWords& words) {
   std::string lines;
   for (const CompletedKey& key : completed_keys(words)) {
@@ -66,7 +66,8 @@ std::string fish_settings(const CompletionWords& words) {
       lines);
 }
 
-// Returns the completion of an option's or verb's value.
+// Returns the part of a `complete` command about the value of an option or
+// verb.
 std::string fish_values(const Candidates& candidates, bool required) {
   if (candidates.keys) {
     return " -x -a '(__vitrain_set)'";

@@ -50,7 +50,7 @@ else
 fi
 )sh";
 
-// Between single quotes.
+// Returns the text in single quotes.
 std::string zsh_word(std::string_view text) {
   std::string escaped;
   for (const char c : text) {
@@ -85,7 +85,7 @@ std::string action(const Candidates& candidates) {
                                   : "(" + join(candidates.words, " ") + ")";
 }
 
-// "-cfg[The recipe]:FILE:_files", as _arguments reads it.
+// Returns an argument of zsh's _arguments: "-cfg[The recipe]:FILE:_files".
 std::string spec(const Option& option, const CompletionWords& words) {
   std::string text = fmt::format(
       "-{}[{}]", option.name, escape(first_sentence(option.help), "[]\\"));

@@ -13,9 +13,9 @@ namespace vitrain::config {
 namespace {
 
 constexpr int kNarrowestText = 20;
-constexpr std::size_t kLabelColumns = 26; // with the indentation
+constexpr std::size_t kLabelColumns = 26; // including the indentation
 
-// `text` in lines of `columns` that begin behind `indent` of them.
+// Wraps `text` to lines that start at column `indent` and end before `columns`.
 std::string wrap(std::string_view text, std::size_t indent, int columns) {
   const int room = std::max(kNarrowestText, columns - static_cast<int>(indent));
   return join(

@@ -11,7 +11,7 @@
 namespace vitrain::config {
 namespace {
 
-// Text as it is: no sign of it is an instruction to troff.
+// Escapes a text so that troff prints it unchanged.
 std::string plain(std::string_view text) {
   std::string escaped;
   bool line_starts = true;
@@ -35,7 +35,7 @@ std::string heading(std::string_view text) {
   return fmt::format(".SH {}\n", text);
 }
 
-// Returns a term with its explanation.
+// Returns a term and its explanation as a list item.
 std::string item(const std::string& term, std::string_view text) {
   return fmt::format(".TP\n{}\n{}\n", term, plain(text));
 }

@@ -5,8 +5,8 @@
 
 namespace vitrain::config {
 
-// The manual page, section 1, as man(7) source: verbs, options, examples, exit
-// codes.
+// Returns the manual page (section 1) as man(7) source: verbs, options,
+// examples, exit codes.
 std::string man_page(std::string_view version);
 
 } // namespace vitrain::config

@@ -24,8 +24,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Returns advice for -output with a verb that has another option for its output
-// file.
+// Returns a hint if -output was given for a verb whose output option has
+// another name; otherwise "".
 std::string instead_of(const Option& option, Verb verb) {
   if (option.name != "output") {
     return "";
@@ -116,8 +116,8 @@ void read_batch_size(OptionReader& option) {
 
 namespace {
 
-// A name that other programs have for a dataset or a reader, and the kind of
-// source that reads it; "" for ImageNet, which comes in several.
+// Name of a dataset or its reader in other programs, and the kind of source
+// that reads it; "" for ImageNet, which several kinds can read.
 struct DatasetName {
   std::string_view name;
   std::string_view kind;
@@ -142,8 +142,8 @@ const DatasetName* find_dataset_name(const std::string& name) {
   return found == kDatasetNames.end() ? nullptr : &*found;
 }
 
-// The kind of ImageNet in a folder: PaddleViT's lists, unless there are only
-// folders of classes, or archives of them.
+// Returns the kind of source for ImageNet in a folder: PaddleViT's lists,
+// unless the folder has only folders of classes, or archives of them.
 std::string imagenet_kind(const std::optional<std::string>& folder) {
   const auto has = [&](std::initializer_list<const char*> names) {
     std::error_code error;
@@ -177,7 +177,7 @@ void read_dataset(OptionReader& option) {
   option.set("data.eval.kind", kind);
 }
 
-// 0,2 or cpu, cpu:2, cuda:4.
+// Accepts "0,2", "cpu", "cpu:2", "cuda:4".
 void read_devices(OptionReader& option) {
   const std::string& value = option.value;
   if (!value.empty() &&
@@ -190,7 +190,7 @@ void read_devices(OptionReader& option) {
   const std::string count =
       colon == std::string::npos ? "-1" : value.substr(colon + 1);
   if ((kind == "gpu" && colon != std::string::npos) || value == "cuda:0") {
-    // Others' names of one device; here it is a number of them.
+    // In other programs these name a single device; here the number is a count.
     option.problem(fmt::format(
         "{}: the device of that number is -gpus {}, and cuda:N takes N of them",
         printable(value),
@@ -246,7 +246,7 @@ void read_names(OptionReader& option) {
   option.arguments.exports.names = {names[0], names[1]};
 }
 
-// 224 or [224, 160].
+// Accepts 224 or [224, 160].
 void read_image_size(OptionReader& option) {
   option.set("model.image_size", option.value, Override::Form::kYaml);
 }
@@ -275,7 +275,7 @@ void read_nnodes(OptionReader& option) {
 
 void read_np(OptionReader& option) {
   option.launch.workers = option.count(1);
-  if (!option.has("hosts")) { // else it is the sum over the hosts
+  if (!option.has("hosts")) { // with -hosts, -np is the sum over the hosts
     option.set_devices("auto", option.value);
   }
 }

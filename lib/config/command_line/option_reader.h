@@ -12,8 +12,8 @@
 
 namespace vitrain::config {
 
-// State of the functions in the table of options: the current option, and the
-// result of parsing so far.
+// State for the functions that the table of options calls: the current option,
+// and the result of parsing so far.
 class OptionReader {
  public:
   OptionReader(
@@ -22,12 +22,12 @@ class OptionReader {
       Arguments& result)
       : arguments(result), scanned_(scanned), problems_(problems) {}
 
-  // Applies the option's row of the table.
+  // Applies the row of the table for this option.
   void read(const ScannedArguments::Given& given);
 
-  // The option being read.
+  // The option that is being read.
   std::string value;
-  std::string shown; // as it was given: "-nproc_per_node"
+  std::string shown; // spelling on the command line: "-nproc_per_node"
 
   Arguments& arguments;
   DataArguments& data = arguments.data;
@@ -35,17 +35,18 @@ class OptionReader {
 
   std::vector<std::string> sets; // the values of -set
 
-  // Whether an option was given, whatever its value.
+  // Returns true if an option was given, with any value.
   bool has(std::string_view option) const { return scanned_.has(option); }
-  // The value of an option, if it was given.
+  // Returns the value of an option; nullopt if it was not given.
   std::optional<std::string> given(std::string_view option) const;
 
-  // The value as a number; `least`, and a problem, when it is none or outside.
+  // Returns the current option's value as an integer. If it is not an integer
+  // in [least, most], adds a problem and returns `least`.
   std::int64_t count(
       int least,
       int most = std::numeric_limits<std::int32_t>::max());
 
-  // Sets a key of the recipe, in the name of this option.
+  // Sets a key of the recipe; messages name this option as its source.
   void set(
       std::string_view key,
       std::string_view text,
@@ -55,7 +56,7 @@ class OptionReader {
       std::string_view count,
       std::string_view ids = "");
 
-  // Something is wrong with this option, or to be said about it.
+  // Add a problem with this option, or a note about it.
   void problem(std::string text) {
     problems_.add({shown}, "", std::move(text));
   }
@@ -68,7 +69,7 @@ class OptionReader {
   Problems& problems_;
 };
 
-// Options that do more than to set one key or field.
+// Functions for options that do more than set one key or field.
 void read_batch_size(OptionReader& option);
 void read_dataset(OptionReader& option);
 void read_devices(OptionReader& option);

@@ -27,7 +27,7 @@ constexpr bool contains(VerbSet set, Verb verb) {
   return (set & verb_set({verb})) != 0;
 }
 
-// Training, and verbs that preview it.
+// Training, and the verbs that preview it.
 inline constexpr VerbSet kTrainingVerbs = verb_set(
     {Verb::kTrain,
      Verb::kConfigCheck,
@@ -106,32 +106,35 @@ class OptionReader;
 // One option of the command line.
 struct Option {
   std::string_view name; // without dashes: "batch_size"
-  std::string_view alias{}; // what another launcher calls it
-  std::string_view label{}; // of the value, for help: "N"; empty: takes none
-  std::string_view implied{}; // the value where none is given
+  std::string_view alias{}; // name of the same option in another launcher
+  // Placeholder of the value in the help, "N"; empty: the option takes no
+  // value.
+  std::string_view label{};
+  std::string_view implied{}; // value if the option is given without one
   OptionGroup group{};
-  VerbSet verbs = kRecipeVerbs; // with which it has a meaning
+  VerbSet verbs = kRecipeVerbs; // verbs that the option affects
   VerbSet ignored = 0; // verbs that accept it without effect and print a note
   bool local = false; // applies to this machine only
   std::string_view help{};
-  // Effect: sets this key of the recipe, or calls `read`. Neither for -eval,
-  // -help and -version, which are handled first.
+  // Effect: sets the recipe's key `key`, or calls `read`. Both are empty for
+  // -eval, -help and -version, which are handled first.
   std::string_view key{};
   void (*read)(OptionReader&) = nullptr;
-  // Values for completion, if neither its key nor its label provides them.
+  // Returns values for completion, if neither the key nor the label determines
+  // them.
   std::vector<std::string> (*words)() = nullptr;
 };
 
-// All options, in the order of the help text.
+// Returns all options, in the order of the help text.
 std::span<const Option> options();
 
-// The words of a verb, as in "config check", and what help says about it.
+// Words of a verb, such as "config check", and its help.
 struct VerbInfo {
   Verb verb;
   std::string_view words;
   std::string_view summary;
   std::string_view examples;
-  std::string_view files{}; // "FILES...", where it takes names of files
+  std::string_view files{}; // "FILES..." for a verb that takes file names
 };
 std::span<const VerbInfo> verbs();
 const VerbInfo& info_of(Verb verb);

@@ -17,7 +17,7 @@ struct Found {
   const Word* word = nullptr;
 };
 
-// The first program that has a word.
+// Returns the first program that has a word.
 Found find_first(std::string_view word) {
   for (const Program* program : programs()) {
     if (const Word* found = program->find(word)) {
@@ -36,7 +36,7 @@ bool is_key(std::string_view like) {
   return like.find('.') != std::string_view::npos;
 }
 
-// "-set KEY=VALUE" as a shell needs it.
+// Returns "-set KEY=VALUE", quoted for a shell if necessary.
 std::string setting(std::string_view key, std::string_view value) {
   const bool plain =
       value.find_first_of(" '\"[]{}$*&;|<>()`\\") == std::string_view::npos;

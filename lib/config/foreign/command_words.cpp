@@ -12,8 +12,8 @@
 #include "core/files/files.h"
 #include "core/text/text.h"
 
-// A command line of another program as its words, and what Python's argparse
-// makes of them.
+// Splits a command line of another program into words, and reads them as
+// Python's argparse would.
 namespace vitrain::config::foreign {
 namespace {
 
@@ -33,7 +33,7 @@ Node list_node(const std::vector<std::string>& words) {
   return node;
 }
 
-// `key=value` words.
+// Returns a map from `key=value` words.
 Node map_node(const std::vector<std::string>& words) {
   Node node;
   node.kind = Node::Kind::kMap;
@@ -47,7 +47,7 @@ Node map_node(const std::vector<std::string>& words) {
   return node;
 }
 
-// The names that a command gives an option: "--batch-size", and "-b".
+// Returns the names with more than one letter: "--batch-size", but not "-b".
 std::vector<std::string_view> long_names(const Word& word) {
   std::vector<std::string_view> names;
   for (const std::string_view name : {word.name, word.other}) {
@@ -58,7 +58,8 @@ std::vector<std::string_view> long_names(const Word& word) {
   return names;
 }
 
-// The options that a prefix stands for.
+// Finds the options that begin with the given name. Sets the word if there is
+// one, or the candidates if there are several.
 void find_prefix(const Program& program, GivenOption& option) {
   const Word* found = nullptr;
   for (const Word& word : program.words) {
@@ -121,7 +122,7 @@ GivenOption read_option(const Program& program, const std::string& given) {
   if (option.word == nullptr && name.starts_with("--")) {
     find_prefix(program, option);
   } else if (option.word == nullptr && option.name.size() > 1) {
-    // "-b64"
+    // A value attached to a one-letter option: "-b64".
     const Word* letter = program.find(option.name.substr(0, 1));
     if (letter != nullptr && !option.value) {
       option.word = letter;
@@ -162,7 +163,7 @@ void Words::read_command(
   bool has_folder = false;
   for (std::size_t i = 0; i < rest.size();) {
     const std::string& given = rest[i++];
-    if (!is_option(given)) { // timm's folder
+    if (!is_option(given)) { // the dataset's folder, timm's positional argument
       const Word* data = program_->find("data");
       if (data != nullptr && !std::exchange(has_folder, true)) {
         set(*data, scalar_node(given), source, problems);
@@ -233,7 +234,7 @@ void Words::read_config_file(Problems& problems) {
 std::vector<std::string> split_command(std::string_view text) {
   std::vector<std::string> words;
   std::string word;
-  bool begun = false; // also by quotes around nothing
+  bool begun = false; // also set by an empty pair of quotes
   char quote = 0;
   const auto end = [&] {
     if (begun) {

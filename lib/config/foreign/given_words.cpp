@@ -15,7 +15,8 @@ bool is_true(const Node& node) {
   return node.text == "true" || node.text == "True";
 }
 
-// Returns the expected type if `node` is no value of `takes`; otherwise "".
+// Returns the expected type if `node` is not a value of type `takes`; otherwise
+// "".
 std::string fault_of(Takes takes, const Node& node) {
   std::int64_t integer = 0;
   double number = 0.0;
@@ -62,14 +63,14 @@ std::string text_of(const Node& node) {
   return "";
 }
 
-// Whether a value of an argument that is not known asks for nothing: null,
+// Returns true if the value of an unknown argument requests nothing: null,
 // false, or an empty text, list or map.
 bool is_off(const Node& node) {
   return node.text == "false" || node.text == "False" ||
       (node.text.empty() && node.items.empty() && node.entries.empty());
 }
 
-// Whether two values are the same one, written in one way or another.
+// Returns true if two values are equal, even if they are written differently.
 bool same(const Node& a, const Node& b) {
   double x = 0.0;
   double y = 0.0;
@@ -107,7 +108,7 @@ void Words::set(
     Problems& problems) {
   const Position place{source, value.line, value.column};
   if (value.kind == Node::Kind::kNull) {
-    return; // its default
+    return; // keeps the default
   }
   const bool list = takes_list(word.takes);
   if (list && value.kind == Node::Kind::kScalar) {

@@ -12,14 +12,15 @@
 
 namespace vitrain::config::foreign {
 
-// The words of a program with their values: those given, else its defaults.
+// Words of a program's command line with their values: the given ones, else the
+// program's defaults.
 class Words {
  public:
   explicit Words(const Program& program);
 
-  // Reads a YAML map or a command line ("--model resnet50 --lr 0.5", optionally
-  // with the command and its launcher in front); the file of --config has lower
-  // priority. Adds mistakes to `problems`; unknown words are kept. Throws
+  // Read a YAML map or a command line ("--model resnet50 --lr 0.5", which may
+  // begin with the command and its launcher). The file of --config has lower
+  // priority. Add mistakes to `problems`; unknown words are kept. Throw
   // Error(kUsage) for a command of another script, whose words have other
   // meanings.
   void
@@ -32,11 +33,11 @@ class Words {
   const Program& program() const { return *program_; }
   const std::vector<std::string>& unknown() const { return unknown_; }
 
-  // Whether it has a value other than its default.
+  // Returns true if the word has a value other than its default.
   bool changed(std::string_view name) const;
-  // Whether it was given, be it with the value of its default.
+  // Returns true if the word was given, even with its default value.
   bool given(std::string_view name) const { return values_.contains(name); }
-  // False for null and for an empty text, list or map.
+  // Returns false if the value is null or an empty text, list or map.
   bool has(std::string_view name) const;
   bool flag(std::string_view name) const;
   std::int64_t integer(std::string_view name) const;
@@ -44,24 +45,24 @@ class Words {
   std::string text(std::string_view name) const;
   std::vector<double> numbers(std::string_view name) const;
   std::vector<std::int64_t> integers(std::string_view name) const;
-  // "opt: lamb", printable.
+  // Returns the word and its value, printable: "opt: lamb".
   std::string shown(std::string_view name) const;
 
  private:
   const Node& at(std::string_view name) const;
-  // Sets a word to a value of the type that it takes, or adds a problem.
+  // Sets a word to a value; adds a problem if the value has the wrong type.
   void set(
       const Word& word,
       Node value,
       const std::string& source,
       Problems& problems);
-  // Sets an option of a command line to the words after it.
+  // Sets an option of a command line to the words that follow it.
   void set_option(
       const Word& word,
       const std::vector<std::string>& values,
       const std::string& source,
       Problems& problems);
-  // Sets words without a value from the file of --config.
+  // Sets words that have no value yet from the file of --config.
   void read_config_file(Problems& problems);
 
   const Program* program_;
@@ -70,7 +71,8 @@ class Words {
   std::vector<std::string> unknown_;
 };
 
-// Words of a shell's command, without its quotes, comments and line ends.
+// Returns the words of a shell command, without quotes, comments and line
+// continuations.
 std::vector<std::string> split_command(std::string_view text);
 
 } // namespace vitrain::config::foreign

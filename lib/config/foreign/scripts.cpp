@@ -19,7 +19,7 @@ constexpr std::string_view kScriptOfDeit =
     "is DeiT's, whose defaults are others (AdamW, lr 5e-4 for 512 images); "
     "start from configs/imagenet_deit_small.yaml";
 
-// A script of another program, by the end of its path.
+// A script that is not the program's, by the end of its path.
 struct OtherScript {
   std::string_view path;
   std::string_view answer;
@@ -47,8 +47,8 @@ bool has_word(
   });
 }
 
-// Returns an answer for the script of another program; "" for the program's own
-// script, or for a script that may be a copy of it.
+// Returns the answer for another program's script; "" for the program's own
+// script, or for one that may be a copy of it.
 std::string_view other_script(
     std::string_view path,
     std::span<const std::string> line) {

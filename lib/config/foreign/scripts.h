@@ -7,10 +7,10 @@
 
 namespace vitrain::config::foreign {
 
-// Returns what follows the script that a command runs, without the number of
-// processes of distributed_train.sh; all of a line that names no script. Throws
-// Error(kUsage) for a script other than the program's, whose words mean
-// something else.
+// Returns the words after the script that a command line runs, without the
+// number of processes of distributed_train.sh; the whole line if it names no
+// script. Throws Error(kUsage) for a script other than the program's, whose
+// words have other meanings.
 std::span<const std::string> arguments_of(
     const Program& program,
     std::span<const std::string> line);

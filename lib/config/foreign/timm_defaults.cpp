@@ -13,10 +13,10 @@ namespace {
 struct DefaultsRow {
   double drop_path;
   std::int64_t outputs;
-  std::string_view names; // between blanks
+  std::string_view names; // separated by blanks
 };
 
-// Models and weights with other numbers than TimmDefaults{}.
+// Models and weights whose values differ from TimmDefaults{}.
 constexpr DefaultsRow kDefaultsRows[] = {
 #include "config/foreign/timm_defaults.inc"
 };

@@ -5,13 +5,14 @@
 
 namespace vitrain::config::foreign {
 
-// Numbers of a model of timm's that train.py leaves to its class.
+// Values of a timm model that timm's train.py leaves to the model's class.
 struct TimmDefaults {
-  double drop_path = 0.0; // of its class
-  std::int64_t outputs = 1000; // of the weights; 0: it has no classifier
+  double drop_path = 0.0; // default of the model's class
+  // Classes of the weights; 0: the model has no classifier.
+  std::int64_t outputs = 1000;
 };
 
-// Returns the numbers of a model ("resnet50"), or of a model with the name of
+// Returns the values of a model, by its name ("resnet50") or with the name of
 // its weights ("resnet50.a1_in1k").
 TimmDefaults timm_defaults(std::string_view name);
 

@@ -5,7 +5,7 @@
 
 #include "config/foreign/words.h"
 
-// Arguments that timm's train.py has since 1.0.30, by subject.
+// Arguments that timm's train.py has only since 1.0.30, by subject.
 namespace vitrain::config::foreign {
 
 inline constexpr std::string_view kTimmLabels =

@@ -1,4 +1,5 @@
-// timm's optimizers (timm/optim/_optim_factory.py) as sections optim.
+// Translates timm's optimizers (timm/optim/_optim_factory.py) to sections
+// optim.
 
 #include "config/foreign/timm_translator.h"
 #include "core/text/ascii.h"
@@ -13,7 +14,8 @@ struct TimmOptimizer {
   bool decoupled = false;
 };
 
-// Without the prefixes "lookahead_" and, of cautious ones, "c".
+// Names without the prefix "lookahead_", and without the "c" of cautious
+// optimizers.
 constexpr auto kTimmOptimizers = std::to_array<TimmOptimizer>({
     {"sgd", OptimKind::kSgd, /*nesterov=*/true},
     {"nesterov", OptimKind::kSgd, true},
@@ -85,7 +87,8 @@ void TimmTranslator::translate_optimizer() {
   translate_optimizer_numbers();
   translate_clipping();
   if (words_.text("sched") == "none") {
-    // The scheduler is what multiplies the rates of layers.
+    // In timm, the scheduler applies the layers' rates; without one they are
+    // ignored.
     without_effect({"layer_decay"});
   } else if (words_.has("layer_decay") && words_.number("layer_decay") < 1.0) {
     optim.layer_decay = words_.number("layer_decay");
@@ -133,7 +136,7 @@ void TimmTranslator::translate_clipping() {
                          : optim.clip_norm) = limit;
   }
   if (optim.name == OptimKind::kLamb) {
-    // timm's clips by itself.
+    // timm's LAMB clips gradients itself.
     optim.clip_norm = std::min(1.0, optim.clip_norm.value_or(1.0));
   }
 }

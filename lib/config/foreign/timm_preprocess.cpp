@@ -10,13 +10,13 @@ namespace vitrain::config::foreign {
 namespace {
 
 struct PreprocessRow {
-  std::int64_t size; // 0: in the name
+  std::int64_t size; // 0: the model's name contains it
   std::array<double, 3> mean;
   std::array<double, 3> std;
   std::string_view interpolation;
   double crop_pct;
   std::string_view crop_mode;
-  std::string_view models; // between blanks
+  std::string_view models; // separated by blanks
 };
 
 constexpr PreprocessRow kPreprocessRows[] = {

@@ -8,14 +8,14 @@
 
 namespace vitrain::config::foreign {
 
-// How timm prepares images for one of its models where nothing else is said.
+// timm's default preprocessing for one of its models.
 struct TimmPreprocess {
   PreprocessConfig config; // without crop_pct, which may be above 1
   double crop_pct = 0.875;
-  std::optional<ImageSize> image_size; // where the name does not say it
+  std::optional<ImageSize> image_size; // nullopt: the name contains it
 };
 
-// Absent for a model that timm does not have.
+// Returns nullopt for a model that timm does not have.
 std::optional<TimmPreprocess> timm_preprocess(std::string_view model);
 
 } // namespace vitrain::config::foreign

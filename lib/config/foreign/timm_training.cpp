@@ -6,9 +6,9 @@
 namespace vitrain::config::foreign {
 namespace {
 
-// Parameters that timm's models exempt from weight decay (no_weight_decay())
-// besides biases, one-dimensional parameters and tokens: prefix of the model's
-// name, suffixes of parameter names.
+// Parameters that timm's models exempt from weight decay (no_weight_decay()),
+// in addition to biases, one-dimensional parameters and tokens: prefix of the
+// model's name, and suffixes of parameter names.
 constexpr std::pair<std::string_view, std::string_view> kExempt[] = {
     {"swin_", "relative_position_bias_table"},
     {"swinv2_", "cpb_mlp.0.weight cpb_mlp.2.weight logit_scale"},
@@ -18,7 +18,7 @@ constexpr std::pair<std::string_view, std::string_view> kExempt[] = {
     {"levit", "attention_biases"},
 };
 
-// Less is a rounding of a whole number of epochs.
+// Smaller deviations from a whole number of epochs are rounding errors.
 constexpr double kPartOfAnEpoch = 1e-6;
 
 } // namespace
@@ -48,7 +48,7 @@ void TimmTranslator::translate_decay() {
 void TimmTranslator::translate_rate() {
   OptimConfig& optim = recipe_.optim;
   ScaleConfig& scale = recipe_.schedule.scale;
-  if (words_.number("lr") != 0.0) { // timm takes 0 for none
+  if (words_.number("lr") != 0.0) { // timm treats 0 as not set
     optim.lr = words_.number("lr");
     return;
   }
@@ -72,7 +72,7 @@ void TimmTranslator::translate_schedule() {
   recipe_.run.epochs = epochs + (prefix ? warmup : 0);
   schedule.unit = words_.flag("sched_on_updates") ? ScheduleUnit::kStep
                                                   : ScheduleUnit::kEpoch;
-  // Without a scheduler every step has the rate of the first.
+  // Without a scheduler, every step has the rate of the first step.
   const bool unscheduled = name == "none";
   schedule.warmup = in_epochs(unscheduled ? 0.0 : static_cast<double>(warmup));
   schedule.warmup_lr = words_.number("warmup_lr");
@@ -115,7 +115,8 @@ void TimmTranslator::translate_cycles(std::int64_t epochs) {
     const auto count = static_cast<double>(schedule.cycles);
     const auto first = static_cast<double>(epochs);
     const double mul = schedule.cycle_mul;
-    // get_cycle_length(), with its order: an epoch is won or lost by roundings.
+    // Computed in the order of timm's get_cycle_length(), because rounding
+    // decides about a whole epoch.
     const double whole = mul == 1.0
         ? first * count
         : -first * (std::pow(mul, count) - 1.0) / (1.0 - mul);
@@ -182,7 +183,7 @@ void TimmTranslator::set_milestones(bool listed, std::int64_t offset) {
         in_epochs(epoch + static_cast<double>(offset)));
   };
   if (listed) {
-    // MultiStepLRScheduler drops one epoch before, or one update.
+    // timm's MultiStepLRScheduler decays one epoch (or one update) earlier.
     const bool by_step = recipe_.schedule.unit == ScheduleUnit::kStep;
     std::ranges::for_each(words_.integers("decay_milestones"), [&](auto n) {
       add(static_cast<double>(by_step ? n : std::max<std::int64_t>(1, n - 1)));
@@ -265,7 +266,7 @@ void TimmTranslator::translate_average() {
   if (words_.flag("model_ema")) {
     ema.decay = words_.number("model_ema_decay");
     ema.warm_up = words_.flag("model_ema_warmup");
-    if (words_.flag("model_ema_force_cpu")) { // timm does not evaluate it
+    if (words_.flag("model_ema_force_cpu")) { // since timm does not evaluate it
       recipe_.checkpoint.weights = JudgedWeights::kRaw;
     }
   } else {
@@ -273,12 +274,13 @@ void TimmTranslator::translate_average() {
   }
 }
 
-// timm's resplit is of erasing, which without splits spares half of a batch.
+// In timm, resplit belongs to random erasing: it spares the first of the
+// splits, or without splits the first half of the batch.
 void TimmTranslator::translate_splits() {
   const bool wanted = words_.flag("jsd_loss") || words_.text("loss") == "jsd";
   if (wanted) {
     recipe_.train.loss = LossKind::kJensenShannon;
-    if (words_.integer("aug_splits") > 0) { // timm refuses to go without
+    if (words_.integer("aug_splits") > 0) { // timm requires aug_splits
       recipe_.train.jsd_splits = words_.integer("aug_splits");
     }
   } else if (words_.integer("aug_splits") > 0) {
@@ -296,7 +298,8 @@ void TimmTranslator::translate_splits() {
 }
 
 // timm's train.py lets DistributedDataParallel broadcast buffers before every
-// step, unless no_ddp_bb, and after every epoch does what dist_bn says.
+// step, unless no_ddp_bb is set, and synchronises them after every epoch as
+// dist_bn says.
 void TimmTranslator::translate_statistics() {
   if (words_.flag("sync_bn")) {
     return;
@@ -344,7 +347,8 @@ void TimmTranslator::translate_rest() {
         in_epochs(static_cast<double>(words_.integer("stop_epoch")));
   }
   if (words_.text("resume") == "auto") {
-    to_.idle.emplace_back("resume"); // -resume on the command line
+    // Corresponds to -resume on the command line.
+    to_.idle.emplace_back("resume");
   } else if (words_.has("resume")) {
     left_out(
         "resume",

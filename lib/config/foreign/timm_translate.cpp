@@ -10,7 +10,8 @@
 namespace vitrain::config::foreign {
 namespace {
 
-// timm's folder of a split: the first of its names that is there.
+// Returns timm's folder of a split: `split`, or if that is missing, the first
+// of its synonyms that exists.
 std::string timm_split(
     const std::string& root,
     const std::string& split,
@@ -129,7 +130,7 @@ void TimmTranslator::translate_model() {
             "{} has no classifier in timm: give --num-classes N",
             printable(name)));
   }
-  // Other networks always use average pooling.
+  // Networks other than these always use average pooling.
   const bool has_choice = model.name.starts_with("vit_") ||
       model.name.starts_with("deit") || model.name.starts_with("flexivit_");
   if (words_.has("gp") && (has_choice || words_.text("gp") != "avg")) {
@@ -152,7 +153,8 @@ void TimmTranslator::translate_preprocess() {
   double crop_pct = preprocess.crop_pct;
   if (const auto known = timm_preprocess(name)) {
     preprocess = known->config;
-    // train.py evaluates the centre, whatever the weights' crop_mode is.
+    // timm's train.py evaluates the centre crop, even if the weights' crop_mode
+    // differs.
     preprocess.crop_mode = CropMode::kCenter;
     crop_pct = known->crop_pct;
     recipe_.model.image_size = known->image_size;

@@ -19,9 +19,9 @@ class TimmTranslator : private Translator {
  public:
   using Translator::Translator;
 
-  // The data, the network and what happens to images.
+  // Translates the words about data, network and preprocessing. Call it first.
   void translate_inputs();
-  // After it: how the network is trained.
+  // Translates the words about training.
   void translate_training();
 
  private:
@@ -35,7 +35,7 @@ class TimmTranslator : private Translator {
   }
   std::optional<std::array<double, 2>> two(std::string_view word) {
     const std::vector<double> given = words_.numbers(word);
-    if (given.size() == 1) { // of cutmix_minmax
+    if (given.size() == 1) { // a single value, as cutmix_minmax may have
       return std::array{given[0], given[0]};
     }
     if (given.size() != 2) {
@@ -44,7 +44,7 @@ class TimmTranslator : private Translator {
     }
     return std::array{given[0], given[1]};
   }
-  // Notes that the given words have no effect, as in timm.
+  // Records that the given words have no effect, as in timm.
   void without_effect(std::initializer_list<std::string_view> words) {
     for (const std::string_view word : words) {
       if (words_.changed(word)) {
@@ -55,14 +55,15 @@ class TimmTranslator : private Translator {
 
   void translate_data();
   void translate_dataset();
-  // "resnet50.a1_in1k" is resnet50 with weights of that name.
+  // Translates the model's name: "resnet50.a1_in1k" is resnet50 with the
+  // weights of that name.
   void translate_model();
-  // Values without an argument are the model's.
+  // Uses the model's values where no argument is given.
   void translate_preprocess();
   void translate_crops();
   void translate_colours();
   void translate_mixing();
-  // timm's sgd is Nesterov's, its momentum is not.
+  // In timm, `sgd` has Nesterov momentum, and `momentum` is SGD without it.
   void translate_optimizer();
   void translate_optimizer_numbers();
   void translate_clipping();
@@ -75,7 +76,7 @@ class TimmTranslator : private Translator {
   // Sets the milestones of multistep, and of step if it counts from the end of
   // the warm-up.
   void set_milestones(bool listed, std::int64_t offset);
-  // As timm: binary cross entropy needs mixing or smoothing.
+  // Chooses binary cross entropy only with mixing or smoothing, as timm does.
   void translate_loss();
   // Translates words of binary cross entropy, which timm ignores for other
   // losses.

@@ -351,7 +351,7 @@ constexpr auto kTimmWords = std::to_array<Word>({
     idle("kd_student_feature_dim", kInteger, "null", kTimmTeacher),
     idle("kd_teacher_feature_dim", kInteger, "null", kTimmTeacher),
     idle("kd_token_distill_type", kText, "soft", kTimmTeacher),
-    // Words of versions before 1.0.
+    // Words that only versions before 1.0 have.
     to("native_amp", kFlag, "false", "train.precision", "as amp")
         .of_earlier_versions(),
     to("apex_amp", kFlag, "false", "train.precision", "as amp")
@@ -359,7 +359,7 @@ constexpr auto kTimmWords = std::to_array<Word>({
     idle("amp_impl", kText, "native", "as amp").of_earlier_versions(),
     missing("eval_checkpoint", kText, "''", "-eval evaluates")
         .of_earlier_versions(),
-    // Not part of args.yaml.
+    // An option that args.yaml does not contain.
     by_value("config", kText, "''", "-cfg FILE").also("c"),
 });
 

@@ -11,7 +11,7 @@
 namespace vitrain::config::foreign {
 namespace {
 
-// Names of networks that differ from timm's.
+// Networks whose names differ from timm's.
 constexpr std::pair<std::string_view, std::string_view> kTorchvisionModels[] = {
     {"efficientnet_v2_l", "efficientnetv2_l"},
     {"efficientnet_v2_m", "efficientnetv2_m"},
@@ -44,8 +44,8 @@ constexpr std::pair<std::string_view, std::string_view> kTorchvisionModels[] = {
     {"vit_l_32", "vit_large_patch32_224"},
 };
 
-// Networks with stochastic depth, and dropout in front of the classifier, which
-// train.py leaves as their functions have them.
+// Networks with stochastic depth, and with dropout before the classifier.
+// train.py uses the defaults of the networks' functions.
 struct TorchvisionDrops {
   std::string_view name;
   double drop_path;
@@ -101,7 +101,8 @@ class TorchvisionTranslator : private Translator {
     data.train.path = root + slash + "train";
     data.eval.path = root + slash + "val";
     data.batch_size = words_.integer("batch_size");
-    data.sampler.last_batch = LastBatch::kKeep; // its loader drops none
+    // torchvision's loader keeps the last batch.
+    data.sampler.last_batch = LastBatch::kKeep;
     if (words_.flag("ra_sampler")) {
       data.sampler.policy = SamplerPolicy::kRepeated;
     }
@@ -159,7 +160,7 @@ class TorchvisionTranslator : private Translator {
     augment.auto_augment_interpolation =
         value_of<AugmentInterpolation>(words_.text("interpolation"));
     augment.erase.erasing = words_.number("random_erase");
-    // RandomErasing's own defaults, and its value 0.
+    // The defaults of torchvision's RandomErasing, and its value 0.
     augment.erase.erasing_mode = EraseMode::kConst;
     augment.erase.erasing_area = {0.02, 0.33};
     augment.erase.erasing_aspect = {0.3, 3.3};
@@ -192,7 +193,7 @@ class TorchvisionTranslator : private Translator {
     }
   }
 
-  // Without other words everything decays.
+  // Translates weight decay; by default it applies to all parameters.
   void translate_decay() {
     OptimConfig& optim = recipe_.optim;
     const double decay = words_.number("weight_decay");
@@ -245,7 +246,7 @@ class TorchvisionTranslator : private Translator {
       } else if (name != "steplr") {
         left_out("lr_scheduler", "there are cosine, step and constant");
       }
-      // They count from the end of the warm-up.
+      // These milestones count from the end of the warm-up.
       for (std::int64_t epoch = warmup + interval;
            warmup > 0 && interval > 0 && epoch < recipe_.run.epochs;
            epoch += interval) {
@@ -256,7 +257,7 @@ class TorchvisionTranslator : private Translator {
         in_epochs(static_cast<double>(std::max<std::int64_t>(1, interval)));
   }
 
-  // Returns its epochs.
+  // Translates the warm-up and returns its number of epochs.
   std::int64_t warm_up() {
     ScheduleConfig& schedule = recipe_.schedule;
     const std::int64_t warmup = words_.integer("lr_warmup_epochs");
@@ -295,7 +296,8 @@ class TorchvisionTranslator : private Translator {
   }
 
   void translate_rest() {
-    // DistributedDataParallel's broadcast_buffers, or SyncBatchNorm.
+    // Corresponds to DistributedDataParallel's broadcast_buffers, or to
+    // SyncBatchNorm.
     recipe_.dist.batchnorm = BatchNormStatistics::kBroadcast;
     translate_machine("print_freq");
     if (words_.flag("amp")) {

@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::size_t kLargestArguments = std::size_t{1} << 20; // bytes
 
-// Keys that are always written, also with default values.
+// Keys that are always written, even with default values.
 constexpr auto kAlwaysWritten = std::to_array<std::string_view>({
     "run.epochs",
     "model.name",
@@ -29,7 +29,8 @@ constexpr auto kAlwaysWritten = std::to_array<std::string_view>({
     "schedule.name",
 });
 
-// The words of a key that were given, or the program's default.
+// Returns the given words that set a key, separated by commas; "" if there are
+// none.
 std::string said_by(const Words& words, const std::string& key) {
   std::vector<std::string> given;
   for (const Word& word : words.program().words) {
@@ -42,7 +43,7 @@ std::string said_by(const Words& words, const std::string& key) {
   return join(given, ", ");
 }
 
-// Lines of a comment of at most 80 columns.
+// Wraps the parts of a comment to lines of at most 80 columns.
 std::string wrapped(const std::vector<std::string>& parts) {
   std::string text;
   std::string line = "#  ";
@@ -66,8 +67,8 @@ std::string comment(
   return text.empty() ? "" : fmt::format("# {}\n{}", heading, text);
 }
 
-// Returns the message for "--data-path /d" or "data_path: /d" if the program
-// does not have it.
+// Returns the message for a word that the program does not have, such as
+// "--data-path /d" or "data_path: /d".
 std::string what_is_unknown(const std::string& word, const Program& program) {
   const std::string name =
       option_name(word.substr(0, word.find_first_of(": ")));
@@ -76,8 +77,8 @@ std::string what_is_unknown(const std::string& word, const Program& program) {
       "not known of {}{}", program.title, other.empty() ? "" : "; " + other);
 }
 
-// Throws Error(kUsage) if the program knows no word of the file, which then
-// belongs to another program.
+// Throws Error(kUsage) if the program knows no word of the file, which must be
+// of another program then.
 void check_known(
     const Node& root,
     const std::string& source,

@@ -27,7 +27,7 @@ Translation translate(const Words& words);
 // comment that quotes the original words, after comments that list the words
 // left out.
 std::string to_file(const Words& words, const Translation& translation);
-// Returns the words left out for a terminal, one per line; "" if there are
+// Returns the left-out words for a terminal, one per line; "" if there are
 // none.
 std::string left_out(const Translation& translation);
 

@@ -40,7 +40,8 @@ class Translator {
       left_out(word, fmt::format("there is {}", join(all_names<Enum>(), ", ")));
     }
   }
-  // The words workers, device and sync_bn, and one for the steps between lines.
+  // Translates the words workers, device and sync_bn, and the word `interval`,
+  // the number of steps between log lines.
   void translate_machine(std::string_view interval) {
     if (words_.changed("workers") && words_.integer("workers") > 0) {
       recipe_.data.threads = words_.integer("workers");

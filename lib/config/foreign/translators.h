@@ -5,7 +5,7 @@
 
 namespace vitrain::config::foreign {
 
-// Program::translate of each.
+// Functions for Program::translate.
 void translate_timm(const Words& words, Translation& to);
 void translate_torchvision(const Words& words, Translation& to);
 

@@ -31,26 +31,27 @@ constexpr bool takes_list(Takes takes) {
       takes == Takes::kTexts;
 }
 
-// Kinds of words that set no key. kMissing: changes the result and cannot be
-// translated. kIdle: does not change the model. kByValue: the translation
-// decides between the two.
+// Treatment of a word that sets no key. kMissing: changes the result and cannot
+// be translated. kIdle: does not change the model. kByValue: kMissing or kIdle
+// depending on its value, as the translation decides.
 enum class Without { kMissing, kIdle, kByValue };
 
 struct Word {
-  std::string_view name; // with '_', as args.yaml has it
+  std::string_view name; // with '_', as in args.yaml
   Takes takes = Takes::kText;
-  std::string_view initial; // its default, as YAML
-  // The keys that it sets, between blanks; empty: none.
+  std::string_view initial; // default, as YAML
+  // Keys that it sets, separated by blanks; empty: none.
   std::string_view sets;
   // Further information; for a word that sets nothing, the reason.
   std::string_view note;
   Without without = Without::kMissing;
-  std::string_view other{}; // another name: "b"
-  std::string_view beside{}; // words that it needs to have an effect, as YAML
+  std::string_view other{}; // second name: "b"
+  // Words that must be set for it to have an effect, as YAML.
+  std::string_view beside{};
   std::string_view
       option{}; // option of vitrain's command line, with % for the value
-  std::string_view alone{}; // its value if it is given without one
-  // From earlier versions: prefixes of it are not accepted.
+  std::string_view alone{}; // value if it is given without one
+  // True: only older versions have it; a prefix of it is not accepted.
   bool earlier = false;
 
   constexpr Word also(std::string_view name_too) const {
@@ -111,46 +112,50 @@ constexpr Word by_value(
   return {name, takes, initial, "", note, Without::kByValue};
 }
 
-// An option rather than a value: a dash that does not begin a number.
+// Returns true for an option, false for a value such as "-1": options begin
+// with a dash that does not begin a number.
 bool is_option(std::string_view argument);
-// "batch_size" of "--batch-size".
+// Returns "batch_size" for "--batch-size".
 std::string option_name(std::string_view argument);
 
 class Words;
 
-// Something that the recipe does not do as it was asked to.
+// Difference between the recipe and the translated arguments.
 struct Remark {
-  std::string word; // with its value: "opt: lamb"
+  std::string word; // word and its value: "opt: lamb"
   std::string text;
 };
 
 struct Translation {
   Recipe recipe;
-  std::vector<Remark> missing; // left out, although it changes the result
-  std::vector<Remark> differs; // done in another way
-  std::vector<std::string> idle; // words that change nothing of the result
+  std::vector<Remark> missing; // left out, although they change the result
+  std::vector<Remark> differs; // translated to something different
+  std::vector<std::string> idle; // words that do not change the result
 };
 
-// One of them.
+// A program whose arguments are translated.
 struct Program {
   std::string_view name; // "timm"
   std::string_view title; // "timm's train.py"
   std::span<const Word> words;
-  // Sets what `words` says; adds to missing and differs what depends on values.
+  // Translates `words` to keys of to.recipe; adds to `missing` and `differs`
+  // the words for which that depends on their values.
   void (*translate)(const Words& words, Translation& to);
 
-  // Returns null for a name that it does not have.
+  // Returns null for an unknown word.
   const Word* find(std::string_view word) const;
 };
 
-// How a program reads an option of its command line.
+// An option of another program's command line, as that program reads it.
 struct GivenOption {
-  std::string name; // as an argument of args.yaml, "batch_size"
-  const Word* word = nullptr; // null: it has no such option
-  std::optional<std::string> value; // within the option: "--lr=1", "-b64"
-  std::vector<std::string> candidates; // of a prefix that several begin with
+  std::string name; // name in args.yaml: "batch_size"
+  const Word* word = nullptr; // null: the program has no such option
+  // Value written in the same word: "--lr=1", "-b64".
+  std::optional<std::string> value;
+  // Options that begin with the given, ambiguous prefix.
+  std::vector<std::string> candidates;
 };
-// Reads `given` as Python's argparse does: including unique prefixes ("--jsd")
+// Reads `given` as Python's argparse does: accepts unique prefixes ("--jsd"),
 // and a value attached to a one-letter option.
 GivenOption read_option(const Program& program, const std::string& given);
 
@@ -158,31 +163,32 @@ const Program& timm();
 const Program& torchvision();
 std::span<const Program* const> programs();
 
-// A word of programs that are not translated as a whole.
+// A word of programs whose command lines are not translated as a whole.
 struct Synonym {
   std::string_view name;
   std::string_view owners; // "DeiT's and transformers'"
-  // Equivalent: a word of timm's or torchvision's, a key of vitrain, or
-  // nothing.
+  // Equivalent: a word of timm or torchvision, or a key of vitrain; empty:
+  // none.
   std::string_view like;
   std::string_view note{}; // reason if there is no equivalent
 };
 std::span<const Synonym> synonyms();
 
-// Returns the message for another program's option with its values, "is timm's;
+// Returns the message for another program's option and its values, "is timm's;
 // here: -set run.epochs=300"; "" for an unknown option.
 std::string answer(
     std::string_view word,
     const std::vector<std::string>& values);
-// Returns the number of words after `word` that belong to it.
+// Returns how many of the `following` words are values of `word`.
 std::size_t values_of(
     std::string_view word,
     std::span<const std::string> following);
-// As above, for a word that takes such values.
+// Same, for a word of this type.
 std::size_t values_of(Takes takes, std::span<const std::string> following);
-// All of it as Markdown, for docs/config.md.
+// Returns tables of all words as Markdown, for docs/config.md.
 std::string words_reference();
-// The key that a word of another program is first of all about, or "".
+// Returns the main key that a word of another program sets; "" if there is
+// none.
 std::string key_of(std::string_view word);
 
 } // namespace vitrain::config::foreign

@@ -24,7 +24,7 @@ std::string dashed(std::string_view word) {
   return (text.size() > 1 ? "--" : "-") + text;
 }
 
-// Words that set nothing stand together where the reason is the same.
+// Lists words that set nothing; those with the same reason share a line.
 std::string idle_lines(const Program& program) {
   std::vector<std::string_view> reasons;
   std::map<std::string_view, std::vector<std::string>> words;

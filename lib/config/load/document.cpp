@@ -19,12 +19,13 @@ constexpr std::size_t kMostLevels = 64;
 constexpr std::size_t kMostValues = 100000;
 constexpr std::size_t kLongestShown = 60;
 
-// Ends the parse after a problem that makes the rest meaningless.
+// Thrown after a problem that makes the rest of the text meaningless.
 struct Abandoned {};
 
-// Builds the tree from yaml-cpp's events. Its own tree (YAML::Node) keeps
-// duplicate keys, follows aliases into exponential or endless walks and hides
-// a second document; as events all of these can be seen and refused.
+// Builds the tree from yaml-cpp's events, in which duplicate keys, aliases and
+// a second document can be detected and refused. yaml-cpp's own tree
+// (YAML::Node) keeps duplicate keys, follows aliases into exponential or
+// endless walks, and hides a second document.
 class Builder : public YAML::EventHandler {
  public:
   Builder(const std::string& source, Problems& problems)
@@ -86,10 +87,10 @@ class Builder : public YAML::EventHandler {
   void OnMapEnd() override { end(); }
 
  private:
-  // A list or map that is not complete yet.
+  // A list or map that has not ended.
   struct Open {
     Node node;
-    std::optional<Node> key; // kMap: waits for its value
+    std::optional<Node> key; // kMap: a key whose value has not been read
     std::unordered_map<std::string, int> seen; // kMap: key -> line
   };
 
@@ -119,7 +120,7 @@ class Builder : public YAML::EventHandler {
     }
   }
 
-  // yaml-cpp gives "?" to plain and "!" to quoted text.
+  // yaml-cpp reports the tag "?" for plain and "!" for quoted text.
   void refuse_tag(const YAML::Mark& mark, const std::string& tag) {
     if (!tag.empty() && tag != "?" && tag != "!") {
       abandon(mark, fmt::format("tags ({}) are not supported", printable(tag)));
@@ -173,7 +174,7 @@ class Builder : public YAML::EventHandler {
     if (top.node.kind == Node::Kind::kList) {
       top.node.items.push_back(std::move(node));
     } else if (!top.key) {
-      // "~" and an empty key are no names.
+      // "~" and an empty key are not names.
       if (node.kind != Node::Kind::kScalar) {
         node.text.clear();
       }
@@ -212,8 +213,8 @@ class Builder : public YAML::EventHandler {
   int documents_ = 0;
 };
 
-// Refuses text that is not what YAML calls printable, before the parser sees
-// it: bytes that are no UTF-8, control characters, tabs that indent.
+// Refuses text that YAML does not allow, before the parser sees it: invalid
+// UTF-8, control characters, tabs as indentation.
 bool check_characters(
     std::string_view text,
     const std::string& source,

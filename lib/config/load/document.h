@@ -9,7 +9,7 @@
 
 namespace vitrain::config {
 
-// A YAML document as plain values.
+// A YAML document as plain values, with their positions.
 struct Node {
   enum class Kind { kNull, kScalar, kList, kMap };
   struct Entry;
@@ -17,7 +17,7 @@ struct Node {
   Kind kind = Kind::kNull;
   std::string text; // kScalar
   bool quoted = false; // kScalar
-  int line = 0; // from 1; 0: not from a file
+  int line = 0; // from 1; 0: not read from a file
   int column = 0;
   std::vector<Node> items; // kList
   std::vector<Entry> entries; // kMap, without duplicates
@@ -41,8 +41,8 @@ std::optional<Node> parse_document(
     const std::string& source,
     Problems& problems);
 
-// For messages: `12`, `"a"` for a quoted text, "a list", "nothing", ... Always
-// printable and short.
+// Returns a short, printable description for messages: `12`, `"a"` for a quoted
+// text, "a list", "nothing", ...
 std::string describe(const Node& node);
 
 } // namespace vitrain::config

@@ -39,7 +39,7 @@ source_path(SourceKind kind, const std::string& data_path, bool training) {
   const auto find = [&](const std::string& end) {
     const fs::path val = folder / ("val" + end);
     const fs::path test = folder / ("test" + end);
-    // Where there is neither, the usual one is missing.
+    // If neither val nor test exists, reports val as missing.
     return training ? folder / ("train" + end)
         : !fs::exists(val, error) && fs::exists(test, error) ? test
                                                              : val;
@@ -55,7 +55,7 @@ source_path(SourceKind kind, const std::string& data_path, bool training) {
   return fs::exists(npy, error) ? npy.native() : find(".csv").native();
 }
 
-// The names below the folder of -data_path under which training data are found.
+// Returns the names of training data below the folder of -data_path.
 std::vector<std::string> training_names(SourceKind kind) {
   switch (kind) {
     case SourceKind::kFolder:
@@ -71,8 +71,8 @@ std::vector<std::string> training_names(SourceKind kind) {
   }
 }
 
-// Returns the dataset's folder for -data_path: the parent if it names the
-// training data themselves.
+// Returns the dataset's folder for -data_path. If -data_path names the training
+// data themselves, that is its parent.
 std::string folder_of_data(SourceKind kind, const std::string& data_path) {
   const fs::path path = fs::path(data_path).lexically_normal();
   const fs::path whole = path.has_filename() ? path : path.parent_path();
@@ -90,7 +90,8 @@ std::string folder_of_data(SourceKind kind, const std::string& data_path) {
   return whole.has_parent_path() ? whole.parent_path().native() : ".";
 }
 
-// Kinds of which -data_path may name the training data themselves.
+// Returns true for kinds of source for which -data_path may name the training
+// data themselves.
 bool is_whole(SourceKind kind) {
   return kind == SourceKind::kFolder || kind == SourceKind::kTar;
 }
@@ -101,7 +102,8 @@ bool is_set_by_hand(const Loaded& loaded, const std::string& key) {
       origin->second.origin == Origin::kSet;
 }
 
-// `place` is where the path was given. Returns whether it has a meaning.
+// Applies -data_path or its equivalent, which was given at `place`. Returns
+// false if no source reads files.
 bool apply_data_path(
     const std::string& given,
     const Position& place,
@@ -151,8 +153,8 @@ bool apply_data_path(
   return used;
 }
 
-// With data.split, the evaluation source becomes the training source, unless
-// the user set one, which a later check refuses.
+// With data.split, copies the training source to the evaluation source, unless
+// the user set the latter, which a later check refuses.
 void follow_split(Loaded& loaded) {
   DataConfig& data = loaded.recipe.data;
   const bool unsaid = !data.eval.path &&
@@ -163,7 +165,8 @@ void follow_split(Loaded& loaded) {
   }
 }
 
-// True when the layers are PaddleViT's. Files of both dialects do not mix.
+// Returns true if the layers are PaddleViT's. Adds a problem if files of both
+// formats are mixed.
 bool check_dialect(const std::vector<Layer>& layers, Problems& problems) {
   if (layers.empty()) {
     return false;
@@ -191,7 +194,8 @@ void apply_overrides(
     const Loaded& loaded,
     Reader& reader) {
   for (const Override& override : overrides) {
-    // A -set of PaddleViT's key has had its effect, and wins.
+    // Overrides of PaddleViT's keys were applied when its layers were read; its
+    // keys from -set take precedence over other options.
     const bool done = dialect &&
         (is_paddlevit_key(override.key) ||
          (override.origin != Origin::kSet &&
@@ -306,7 +310,8 @@ Reading read(const LoadRequest& request, Problems& problems) {
   }
   before = problems.size();
   apply_overrides(request.overrides, dialect, loaded, reader);
-  // Kinds with problems are not reported again as unfit for -data_path.
+  // If the kinds of source have problems, do not also report that -data_path
+  // does not fit them.
   const bool kinds_count = problems.size() == before;
   const Position& place = paddlevit.data_path_position;
   if (request.data_path && place.origin != Origin::kSet) {

@@ -13,11 +13,11 @@ namespace vitrain::config {
 
 // One value from the command line.
 struct Override {
-  // How `value` is written.
+  // Notation of `value`.
   enum class Form {
-    kYaml, // a YAML scalar or flow list: -set
-    kPlain, // the text itself, whatever characters it has
-    kList, // items between commas
+    kYaml, // YAML scalar or flow list, as for -set
+    kPlain, // literal text
+    kList, // items separated by commas
   };
   std::string key; // "optim.lr"
   std::string value;
@@ -30,37 +30,36 @@ struct Override {
 enum class RecipeUse { kTraining, kEvaluation, kLook };
 
 struct LoadRequest {
-  // Absent: defaults and overrides only.
+  // nullopt: only defaults and overrides.
   std::optional<std::filesystem::path> file;
   // Applied after the files, in order.
   std::vector<Override> overrides;
-  // -data_path P: for kind folder P/train, and P/val when it exists, else
-  // P/test; for kind list P/train_list.txt and P/val_list.txt; for kind cifar P
-  // itself. Yields to `-set data.*.path=...`.
+  // Value P of -data_path. Kind folder: P/train, and P/val, or P/test if only
+  // that exists. Kind list: P/train_list.txt and P/val_list.txt. Kind cifar: P
+  // itself. `-set data.*.path=...` takes precedence.
   std::optional<std::string> data_path;
-  // True if `file` is the record of a run. User information in URLs, which
-  // older versions recorded, is left out, with a note.
+  // True if `file` is the record of a run: user information in URLs, which
+  // older versions recorded, is removed, with a note.
   bool is_record = false;
-  // Values required for training are checked only for kTraining.
+  // Values that only training requires are checked only for kTraining.
   RecipeUse use = RecipeUse::kTraining;
 };
 
 struct Loaded {
   Recipe recipe;
   Origins origins;
-  // Sentences for the reader: keys of a PaddleViT file that have no effect.
+  // Notes for the user, such as keys of a PaddleViT file that have no effect.
   std::vector<std::string> notes;
 };
 
-// The recipe that defaults, `base:` files, the file and the overrides define; a
-// PaddleViT file is translated (paddlevit.h).
-// Throws Error(kUsage) whose text lists every problem of all of them, one per
-// line. Ranges and types are checked here; relations between keys by
-// validate().
+// Returns the recipe that results from defaults, `base:` files, the file and
+// the overrides; a PaddleViT file is translated (paddlevit.h). Throws
+// Error(kUsage) that lists all problems, one per line. Checks ranges and types;
+// validate() checks relations between keys.
 Loaded load(const LoadRequest& request);
 
-// A recipe from YAML text, as to_yaml() writes it; `name` stands for the file
-// in messages. `base:` is refused. Throws as load() does.
+// Returns the recipe in YAML text that to_yaml() wrote; `name` replaces the
+// file's name in messages. `base:` is refused. Throws like load().
 Recipe from_yaml(std::string_view yaml, const std::string& name = "recipe");
 
 } // namespace vitrain::config

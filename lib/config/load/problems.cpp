@@ -10,7 +10,7 @@
 namespace vitrain::config {
 namespace {
 
-// Limit of printed lines; a hostile file has 100,000 problems.
+// Maximum number of printed lines; a malicious file may have 100,000 problems.
 constexpr std::size_t kLinesShown = 100;
 
 } // namespace

@@ -7,8 +7,8 @@
 
 namespace vitrain::config {
 
-// Kind of layer that set a value. kDefault: a default of a dialect that differs
-// from vitrain's.
+// Kind of layer that set a value. kDefault: a default of another program's
+// config format that differs from vitrain's.
 enum class Origin { kDefault, kFile, kOption, kSet };
 
 // Origin of a value: a position in a file, or an option of the command line
@@ -19,15 +19,15 @@ struct Position {
   int column = 0; // from 1
   Origin origin = Origin::kFile;
 
-  // "configs/a.yaml:12:7", or the source alone.
+  // Returns "configs/a.yaml:12:7", or only the source for an option.
   std::string text() const;
 };
 
-// Which layer set each key: key path -> position of its value. A key that is
-// not in it has its default.
+// Position that set each key, by the key's path. Keys that are not in the map
+// have their default.
 using Origins = std::map<std::string, Position>;
 
-// Collects everything that is wrong, so that all of it is reported at once.
+// Collects problems, so that all are reported at once.
 class Problems {
  public:
   // Adds a problem; `key` is "" if it is not about a single key. `text` is
@@ -37,13 +37,13 @@ class Problems {
   bool empty() const { return list_.empty(); }
   std::size_t size() const { return list_.size(); }
 
-  // One line per problem, `file:line:col: key: text`, in the order of files
-  // (as first mentioned or announced), lines and columns; long lists are cut,
-  // with a note. The last line counts them all.
+  // Returns one line per problem, `file:line:col: key: text`, sorted by file
+  // (in the order of their first problem or announce()), line and column. Long
+  // lists are cut, with a note. The last line has the number of all problems.
   std::string text() const;
-  // Throws Error(kUsage) with text() when there is any.
+  // Throws Error(kUsage) with text() if there are problems.
   void throw_if_any() const;
-  // Fixes the place of a source in the order of the report.
+  // Gives a source the next position in the order of files.
   void announce(const std::string& source);
 
  private:
@@ -51,7 +51,7 @@ class Problems {
     Position position;
     std::string key;
     std::string text;
-    std::size_t rank = 0; // of the source in the report
+    std::size_t rank = 0; // position of the source in the report
   };
   std::vector<Problem> list_;
   std::map<std::string, std::size_t> order_;

@@ -13,10 +13,12 @@
 namespace vitrain::config {
 namespace {
 
-// Limit of searches for similar keys; a hostile file has 100,000 keys.
+// Maximum number of searches for similar keys; a malicious file may have
+// 100,000 keys.
 constexpr std::size_t kMostSuggestions = 100;
 
-// Another way to write a key: as true or false.
+// The boolean key `path`, which stands for one of two values of the key
+// `field`.
 struct Spelling {
   std::string_view path;
   const char* field;
@@ -29,7 +31,7 @@ constexpr std::array<Spelling, 2> kSpellings{{
     {"dist.sync_batchnorm", "dist.batchnorm", "sync", "local"},
 }};
 
-// Null when `path` is no other way to write a key.
+// Returns the row with this path; null if there is none.
 const Spelling* spelling_of(std::string_view path) {
   const auto found = std::ranges::find(kSpellings, path, &Spelling::path);
   return found == kSpellings.end() ? nullptr : &*found;
@@ -187,7 +189,8 @@ void Reader::apply(const Override& override) {
     }
     value = translated(value, *spelling);
   }
-  // One mistake, one message, when an option sets several keys to its value.
+  // If an option sets several keys to the same wrong value, report it only
+  // once.
   const auto blame = std::pair(override.source, override.value);
   if (refused_.contains(blame)) {
     return;
@@ -204,7 +207,7 @@ Node Reader::node_of(const Override& override, const Field& field) {
   Node node;
   node.kind = Node::Kind::kScalar;
   node.text = override.value;
-  // Text from a named option is itself, even when it reads `null`.
+  // The value of a named option is literal text, even if it reads `null`.
   node.quoted = override.form == Override::Form::kPlain &&
       field.type == ScalarType::kText;
   if (override.form == Override::Form::kList) {
@@ -218,7 +221,7 @@ Node Reader::node_of(const Override& override, const Field& field) {
       part.text = std::string(trim(item));
     }
   } else if (override.form == Override::Form::kYaml) {
-    // Unreadable YAML stays the text that it is, and is judged as that.
+    // Invalid YAML is kept as text and checked as such.
     Problems ignored;
     std::optional<Node> parsed =
         parse_document(override.value, override.source, ignored);

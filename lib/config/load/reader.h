@@ -20,16 +20,16 @@ class Reader {
   // The schema's values, `origins` and `problems` must outlive the reader.
   Reader(Schema schema, Origins& origins, Problems& problems);
 
-  // `base:` (or `BASE:`) at the top is skipped.
+  // Skips `base:` (or `BASE:`) at the top level.
   void apply(const Layer& layer);
   void apply(const Override& override);
-  // Keys that have a problem, as they were written.
+  // Returns the keys that have a problem, as they were written.
   const std::set<std::string>& wrong() const { return wrong_; }
 
  private:
   void read_map(const Node& map, const std::string& prefix);
   void read_entry(const Node::Entry& entry, const std::string& path);
-  // A problem: `value` is neither true nor false.
+  // Adds the problem that a value is neither true nor false.
   void
   refuse(const Position& position, const std::string& key, std::string text);
   void expect_bool(
@@ -45,11 +45,11 @@ class Reader {
   Schema schema_;
   std::unordered_map<std::string, const Field*> fields_;
   std::unordered_set<std::string> sections_;
-  std::string source_; // of the layer that is read
+  std::string source_; // of the current layer
   Origin origin_ = Origin::kFile;
-  // Keys of the current layer.
+  // Keys of the current layer and their positions.
   std::unordered_map<std::string, Position> seen_;
-  // Options and the values of theirs that were refused.
+  // Pairs of an option and its value that were refused.
   std::set<std::pair<std::string, std::string>> refused_;
   std::set<std::string> wrong_;
 };

@@ -38,7 +38,7 @@ class LayerReader {
   LayerReader(Problems& problems, bool is_record)
       : problems_(problems), is_record_(is_record) {}
 
-  // `from` and `key` are where the file was named.
+  // Reads a file and its bases. `from` and `key`: where the file was named.
   void read(
       const fs::path& file,
       const Position& from = {},
@@ -121,7 +121,7 @@ class LayerReader {
       const Node& root,
       const fs::path& file,
       const std::string& source) {
-    // PaddleViT's files have `BASE`, with '' for none.
+    // PaddleViT's files have the key `BASE`; its value '' means no base.
     const auto base =
         std::ranges::find_if(root.entries, [](const Node::Entry& entry) {
           return entry.key == "base" || entry.key == "BASE";

@@ -10,27 +10,27 @@ namespace vitrain::config {
 
 // One file of a recipe.
 struct Layer {
-  std::string source; // as messages name it
+  std::string source; // name in messages
   Node root; // a map
   Origin origin = Origin::kFile;
 };
 
-// The layers that `file` consists of, in the order in which they apply: for
-// each entry of `base:` (PaddleViT: `BASE:`), in order, its layers; then the
-// file itself. Entries are relative to the file that names them. Files that
-// cannot be read, cycles and chains deeper than 16 are added to `problems`.
+// Layers of a file, in the order in which they apply: first the layers of each
+// file in its `base:` (PaddleViT: `BASE:`), in order, then the file itself.
+// Paths in `base:` are relative to the file that contains them.
 struct FileLayers {
   std::vector<Layer> layers;
-  bool complete = true; // false: one could not be read at all
-  bool without_user_info = false; // some URL had it
+  bool complete = true; // false: a file could not be read at all
+  bool without_user_info = false; // user information was removed from a URL
 };
-// `is_record`: user information of URLs is left out.
+// Files that cannot be read, cycles and chains deeper than 16 are added to
+// `problems`. `is_record`: remove the user information of URLs.
 FileLayers read_layers(
     const std::filesystem::path& file,
     Problems& problems,
     bool is_record = false);
 
-// Adds a problem when a document is not a map of keys.
+// Returns true if a document is a map of keys; otherwise adds a problem.
 bool is_recipe(const Node& root, const std::string& source, Problems& problems);
 
 } // namespace vitrain::config

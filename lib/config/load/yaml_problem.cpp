@@ -29,7 +29,7 @@ std::size_t indentation(std::string_view row) {
   return std::min(row.find_first_not_of(' '), row.size());
 }
 
-// The indentations that a line may have after the rows above it, the innermost
+// Returns the indentations that a line after these rows may have, the innermost
 // last.
 std::vector<std::size_t> open_levels(
     const std::vector<std::string>& rows,
@@ -58,8 +58,8 @@ std::string levels_text(const std::vector<std::size_t>& levels) {
   return join(texts, " or ");
 }
 
-// Explains a block of keys that is followed by something else than a key of its
-// level.
+// Explains a block of keys that is followed by something other than a key at
+// its level.
 std::string explain_block(
     const std::vector<std::string>& rows,
     std::size_t row,
@@ -93,7 +93,7 @@ std::string explain_block(
 }
 
 // Explains a colon inside a value. If it is the first colon of its row,
-// yaml-cpp took the row for more of the value in the row above.
+// yaml-cpp read the row as a continuation of the value in the row above.
 std::string explain_colon(
     const std::vector<std::string>& rows,
     std::size_t row,
@@ -124,8 +124,8 @@ std::string explain_colon(
       indentation(before));
 }
 
-// yaml-cpp's messages that name a character or a place well enough, in other
-// words.
+// Rewords those messages of yaml-cpp that name a character or position
+// precisely enough.
 std::string plain_words(const std::string& message) {
   struct Words {
     std::string_view message;

@@ -5,8 +5,9 @@
 
 namespace vitrain::config {
 
-// Explains why yaml-cpp refuses a YAML text at `line` and `column` (both from
-// 1) to the person who wrote it. `message` is yaml-cpp's.
+// Returns an explanation, for the author of a YAML text, of why yaml-cpp
+// refuses it at `line` and `column` (both from 1). `message`: yaml-cpp's
+// message.
 std::string explain_yaml_problem(
     std::string_view text,
     int line,

@@ -17,7 +17,7 @@ namespace {
 
 using Role = OwnKey::Role;
 
-// The keys below MODEL that every family has.
+// Keys below MODEL that every family has.
 constexpr std::array<std::string_view, 8> kCommon{
     "TYPE",
     "NAME",
@@ -36,7 +36,7 @@ Node::Entry* entry_of(Node& map, std::string_view key) {
   return found == map.entries.end() ? nullptr : &*found;
 }
 
-// MODEL's map in a layer; null: it has none.
+// Returns the map MODEL of a layer; null if it has none.
 Node* model_of(Layer& layer) {
   Node::Entry* model = entry_of(layer.root, "MODEL");
   return model == nullptr || model->value.kind != Node::Kind::kMap
@@ -44,7 +44,7 @@ Node* model_of(Layer& layer) {
       : &model->value;
 }
 
-// A value as families/ has it; absent: a map.
+// Returns a value as written in families/; nullopt for a map.
 std::optional<std::string> text_of(const Node& value) {
   switch (value.kind) {
     case Node::Kind::kNull:
@@ -91,7 +91,7 @@ std::string unknown_key(const Family& family, const std::string& path) {
   return "unknown key" + suggestion(schema, path);
 }
 
-// Walks one layer.
+// Moves a family's keys out of one layer.
 class Taker {
  public:
   Taker(
@@ -106,7 +106,7 @@ class Taker {
         problems_(problems),
         wrong_(wrong) {}
 
-  // `path`: below MODEL, as it is written.
+  // Takes a key; `path`: its path below MODEL, as written in the file.
   void take(const Node::Entry& entry, const std::string& path) {
     const Family& family = *config_.family;
     const Position at_key = position(entry.line, entry.column);
@@ -154,9 +154,9 @@ class Taker {
   std::set<std::string>& wrong_;
 };
 
-// The first files of its ViT (2021) have other names, and the width of the MLP
-// in place of its ratio: one of both may stand in a file that another has for
-// BASE.
+// Renames the keys of ViT's first files (2021), and replaces the width of the
+// MLP by its ratio. Width and hidden size may be in different files, one of
+// which is the other's BASE.
 void rename_first_keys(Node& trans, FirstWidths& widths) {
   std::optional<Node::Entry> ratio;
   for (Node::Entry& entry : trans.entries) {

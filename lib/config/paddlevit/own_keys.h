@@ -8,8 +8,8 @@
 #include "config/load/recipe_layers.h"
 #include "config/paddlevit/paddlevit_schema.h"
 
-// The keys below MODEL that only one family has (families/family.h), which the
-// schema of paddlevit::Config does not know.
+// Keys below MODEL that only one family has (families/paddle_family.h) and that
+// are not in the schema of paddlevit::Config.
 namespace vitrain::config::paddlevit {
 
 // Value of MODEL.TYPE from the highest layer that sets it; PaddleViT's default
@@ -20,20 +20,21 @@ struct Type {
 };
 Type type_of(const std::vector<Layer>& layers);
 
-// HIDDEN_SIZE and MLP_DIM as the layers so far have them.
+// HIDDEN_SIZE and MLP_DIM, as set by the layers read so far.
 struct FirstWidths {
   double hidden = 768.0; // PaddleViT's default
-  double mlp = 0.0; // 0: none has it
+  double mlp = 0.0; // 0: not set
 };
 
-// Families with Family::vit_numbers: the keys of MODEL.TRANS, as files before
-// 2022 have them, become MODEL's own. Returns whether there were any. `widths`
-// goes from layer to layer, in their order.
+// For families with Family::vit_numbers: moves the keys of MODEL.TRANS, a
+// section of files before 2022, to MODEL. Returns true if the layer had this
+// section. Call it for the layers in order, with the same `widths`.
 bool flatten_trans(Layer& layer, FirstWidths& widths);
 
-// Moves the keys of other families from `layer` to config.own. A section that
-// the family lacks (TRANS of older files) is removed from a key's name. Adds
-// unknown keys to `problems`, and every key with a problem to `wrong`.
+// Moves keys that only the config's family has from `layer` to config.own. A
+// section that the family lacks (TRANS of older files) is removed from a key's
+// name. Adds unknown keys to `problems`, and every key with a problem to
+// `wrong`.
 void take_own_keys(
     Layer& layer,
     Config& config,
@@ -41,7 +42,7 @@ void take_own_keys(
     Problems& problems,
     std::set<std::string>& wrong);
 
-// After all layers: that the numbers name a network, or a problem.
+// Adds a problem if the numbers of all layers do not describe a network.
 void check_own_keys(
     const Config& config,
     const Type& type,
@@ -49,7 +50,7 @@ void check_own_keys(
     Problems& problems,
     std::set<std::string>& wrong);
 
-// Keys that are set and do nothing.
+// Adds notes on keys that are set but have no effect.
 void note_own_keys(
     const Config& config,
     const Type& type,

@@ -72,7 +72,7 @@ Node python_literal(Node node) {
       item.items.clear();
       item.text = trim(part);
       item.quoted = false;
-      if (!item.text.empty()) { // (1,) has one item
+      if (!item.text.empty()) { // (1,) has one item: nothing follows the comma
         node.items.push_back(python_literal(std::move(item)));
       }
     }
@@ -96,7 +96,7 @@ Node python_literals(const Node& node) {
   return read;
 }
 
-// An override as a file that has nothing else.
+// Returns a layer that contains only this override.
 Layer layer_of(const Override& override) {
   Problems ignored;
   std::optional<Node> value =
@@ -124,7 +124,7 @@ Schema schema_of_config(Config& config) {
   return visitor.take();
 }
 
-// Returns the keys that have a problem.
+// Reads the layers into `config`. Returns the keys that have a problem.
 std::set<std::string> read(
     Config& config,
     std::span<const Layer> layers,
@@ -146,8 +146,9 @@ Position position_of(const Origins& origins, std::string_view key) {
   return origin == origins.end() ? default_position() : origin->second;
 }
 
-// A key of the recipe comes from the first of PaddleViT's that is set. Those of
-// the data's paths follow when they are applied.
+// Returns the origins of the recipe's keys. A key gets the position of the
+// first of PaddleViT's keys for it that is set. The keys of data paths are
+// added when the paths are applied.
 Origins translate_origins(const Origins& from, const Recipe& recipe) {
   Origins to;
   for (const Meaning& meaning : paddlevit::meanings()) {
@@ -161,14 +162,15 @@ Origins translate_origins(const Origins& from, const Recipe& recipe) {
   for (const char* key : {"", "data.train.path", "data.eval.path"}) {
     to.erase(key);
   }
-  // Settings of PaddleViT that have no key.
+  // Values that differ from vitrain's defaults although PaddleViT has no key
+  // for them.
   for (const Difference& own : differences(Recipe{}, recipe)) {
     to.try_emplace(own.key, default_position());
   }
   return to;
 }
 
-// `value`: the key's value.
+// Returns the message for a limit that `value`, the key's value, exceeds.
 std::string limit_text(const Limit& limit, const std::string& value) {
   if (limit.off.empty()) {
     return fmt::format("{}, got {}", limit.text, value);
@@ -217,8 +219,8 @@ void check_limits(
   }
 }
 
-// Keys that are set and do nothing. Those with a limit that holds are as they
-// say.
+// Adds notes on keys that are set but have no effect: keys that set nothing and
+// have no limit, and keys that others disable.
 void note_idle_keys(
     const Config& config,
     const Origins& origins,
@@ -241,8 +243,8 @@ void note_idle_keys(
   }
 }
 
-// The family's defaults, and what `layers` say of the keys that only it has,
-// which are taken out of them.
+// Returns the family's defaults with the values of the keys that only this
+// family has, which are removed from `layers`.
 Config own_config(
     std::vector<Layer>& layers,
     const paddlevit::Type& type,
@@ -288,12 +290,12 @@ std::set<std::string> paddlevit_sets(
     std::set<std::string> own) {
   for (const std::string& key : keys) {
     for (const Meaning& meaning : paddlevit::meanings()) {
-      // A section that is none has all its keys.
+      // A problem with a section affects all of its keys.
       if (meaning.key == key || meaning.key.starts_with(key + ".")) {
         for (const std::string& set : split(meaning.sets, ' ')) {
           own.insert(set);
         }
-        if (meaning.key == "MODEL.TYPE") { // its defaults are of one family
+        if (meaning.key == "MODEL.TYPE") { // its defaults depend on the family
           own.insert(kAllKeys);
         }
       }
@@ -344,7 +346,8 @@ PaddleVitRecipe read_paddlevit(
   note_idle_keys(config, origins, notes);
   if (!config.model.vit_numbers) {
     paddlevit::note_own_keys(config, type, origins, notes);
-    origins.try_emplace("MODEL.EMBED_DIM", type.position); // names the model
+    // This key determines model.name.
+    origins.try_emplace("MODEL.EMBED_DIM", type.position);
   }
   result.loaded.recipe =
       paddlevit::translate(config, use != RecipeUse::kEvaluation);

@@ -5,7 +5,7 @@
 namespace vitrain::config::paddlevit {
 namespace {
 
-// Together they are a size with a name, or numbers of their own.
+// Keys that together select a size with a name, or custom numbers.
 constexpr std::string_view kSize =
     "model.name model.embed_dim model.depth model.num_heads";
 

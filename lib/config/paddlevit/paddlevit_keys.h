@@ -9,7 +9,7 @@
 
 namespace vitrain::config::paddlevit {
 
-// Meaning of a key of PaddleViT.
+// Meaning of a PaddleViT key in vitrain.
 struct Meaning {
   std::string_view key; // "TRAIN.BASE_LR"
   // Keys of the recipe that it sets, separated by spaces; empty: none.
@@ -18,14 +18,14 @@ struct Meaning {
   std::string_view note;
 };
 
-// One for every key, in the order of the schema.
+// Returns one row per key, in the order of the schema.
 std::span<const Meaning> meanings();
 
-// Treatment of a value that vitrain does not support.
+// Treatment of a value that vitrain does not support; the rule is a Limit.
 enum class Otherwise {
-  kRefused, // evaluation needs it too
-  kNotTrained, // only training is refused
-  kTrainedWithout, // a note says so
+  kRefused, // refused, also for evaluation
+  kNotTrained, // refused for training only
+  kTrainedWithout, // accepted with a note
 };
 
 struct Limit {
@@ -38,17 +38,18 @@ struct Limit {
 };
 std::span<const Limit> limits();
 
-// Why files of such a MODEL.TYPE cannot be read; empty: they can.
+// Returns the reason why files with this MODEL.TYPE cannot be read; "" if they
+// can.
 std::string refusal_of_type(std::string_view type);
 
-// The defaults of the family of a MODEL.TYPE that is not refused.
+// Returns the defaults of the family of a MODEL.TYPE that is not refused.
 Config defaults_of(std::string_view type);
-// Applies the defaults of PaddleViT's ViT before 2022, whose files have
-// MODEL.TRANS.
+// Applies the defaults of PaddleViT's ViT before 2022, whose files have a
+// section MODEL.TRANS.
 void use_older_defaults(Config& config);
 
-// Returns the recipe of a config whose limits hold. data.*.path are not set:
-// DATA.DATA_PATH is applied later, like -data_path.
+// Returns the recipe of a config that satisfies all limits(). Leaves
+// data.*.path unset: DATA.DATA_PATH is applied later, like -data_path.
 Recipe translate(const Config& config, bool training);
 
 } // namespace vitrain::config::paddlevit

@@ -8,9 +8,9 @@
 #include "config/paddlevit/families/paddle_family.h"
 #include "config/paddlevit/paddlevit_train.h"
 
-// PaddleViT's configs as plain values under their own names, with the defaults
-// of its ViT. paddlevit_keys.cpp has their meaning in vitrain, families/ the
-// keys of other families.
+// PaddleViT's configs as plain values under PaddleViT's names, with the
+// defaults of its ViT. paddlevit_keys.cpp has their meaning in vitrain;
+// families/ has the keys of other families.
 namespace vitrain::config::paddlevit {
 
 struct Data {
@@ -106,13 +106,14 @@ struct Config {
   std::int64_t local_rank = 0;
 
   const Family* family = nullptr; // of model.type; null: ViT
-  OwnValues own; // of the family's own keys
+  OwnValues own; // values of the family's own keys
 
   bool two_heads() const {
     return family != nullptr && family->two_heads &&
         train.distillation_type != "none";
   }
-  // The network that `own` describes; null: none, or free numbers.
+  // Returns the network that `own` describes; null if there is none, or if the
+  // family accepts any numbers.
   const Network* network() const {
     return family == nullptr
         ? nullptr

@@ -51,7 +51,7 @@ struct Train {
   double weight_decay = 0.3;
   std::optional<double> grad_clip;
   std::int64_t accum_iter = 1;
-  // Keys of other families than ViT; these defaults have no effect.
+  // Keys that ViT does not have; these defaults have no effect.
   std::optional<std::int64_t> linear_scaled_lr;
   bool model_ema = false;
   double model_ema_decay = 0.99996;

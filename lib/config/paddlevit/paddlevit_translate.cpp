@@ -6,7 +6,7 @@
 
 #include "config/paddlevit/paddlevit_keys.h"
 
-// From PaddleViT's keys to a recipe's.
+// Translates PaddleViT's keys to a recipe.
 namespace vitrain::config::paddlevit {
 namespace {
 
@@ -21,7 +21,7 @@ struct Size {
   std::int64_t num_heads;
 };
 
-// The sizes that model names have (lib/models/registry.cpp).
+// Sizes in the names of models (lib/models/registry.cpp).
 constexpr auto kSizes = std::to_array<Size>({
     {"tiny", 192, 12, 3},
     {"small", 384, 12, 6},
@@ -87,7 +87,8 @@ DataConfig translate_data(const Data& from) {
   to.eval.kind = SourceKind::kList;
   to.batch_size = from.batch_size;
   to.eval_batch_size = from.batch_size_eval;
-  // Its loader: DistributedBatchSampler, shuffled, without the short batch.
+  // PaddleViT's loader: DistributedBatchSampler, shuffled, without the
+  // incomplete batch.
   to.sampler.policy = SamplerPolicy::kPaddle;
   to.sampler.shuffle = true;
   to.sampler.last_batch = LastBatch::kDrop;

@@ -7,13 +7,15 @@
 namespace vitrain::config {
 namespace {
 
-// The interpolation of training crops.
+// Returns the interpolation of training crops; bicubic if affine transforms do
+// not support it.
 AugmentInterpolation interpolation_of_crops(const Recipe& recipe) {
   const TrainInterpolation crops = recipe.data.augment.interpolation;
   const std::string name = crops == TrainInterpolation::kSame
       ? name_of(recipe.data.preprocess.interpolation)
       : name_of(crops);
-  // Pillow has no affine maps with box, hamming and lanczos, and timm fails.
+  // Pillow's affine transforms do not support box, hamming and lanczos; timm
+  // fails with these.
   return value_of<AugmentInterpolation>(name).value_or(
       AugmentInterpolation::kBicubic);
 }

@@ -11,11 +11,12 @@ namespace vitrain::config {
 // Checks data.augment's colour keys together.
 std::vector<Finding> check_augment(const Recipe& recipe);
 
-// Returns a key of data.augment that has no effect because of another key, if
-// any.
+// Returns a key of data.augment that has no effect because of another key;
+// nullopt if there is none.
 std::optional<Finding> idle_augment_key(const Recipe& recipe);
 
-// How auto_augment moves pixels: as set, or what its definition takes.
+// Returns the interpolation of auto_augment's operations: the recipe's, or else
+// the default of the definition.
 AugmentInterpolation auto_augment_interpolation(const Recipe& recipe);
 
 } // namespace vitrain::config

@@ -6,11 +6,11 @@
 
 namespace vitrain::config {
 
-// A problem of a key's value in combination with other keys.
+// Problem with a key's value in combination with other keys.
 struct Finding {
   std::string key;
   std::string text;
-  // Other keys or sections that the rule reads; the finding is dropped if one
+  // Other keys or sections that the rule reads. The finding is dropped if one
   // of them could not be read.
   std::vector<std::string> others{};
 };
@@ -18,7 +18,7 @@ struct Finding {
 // Collects problems of a recipe.
 class Checker {
  public:
-  // Adds a finding at `key` unless `good`; `others`: see Finding.
+  // Adds a finding for `key` if `good` is false; `others`: see Finding::others.
   void require(
       bool good,
       const std::string& key,
@@ -28,7 +28,7 @@ class Checker {
       findings_.push_back({key, std::move(text), std::move(others)});
     }
   }
-  // Adds findings of other rules.
+  // Adds findings from other checks.
   void add(const std::vector<Finding>& findings) {
     findings_.insert(findings_.end(), findings.begin(), findings.end());
   }

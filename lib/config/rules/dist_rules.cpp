@@ -22,8 +22,8 @@ class DistRules {
   }
 
  private:
-  // Adds a finding unless `good`. `others`: keys that the rule reads besides
-  // the modes.
+  // Adds a finding unless `good`. `others`: keys that the rule reads in
+  // addition to the modes.
   void require(
       bool good,
       const std::string& key,
@@ -247,7 +247,7 @@ class DistRules {
         {"optim.clip_norm", "optim.clip_value", "optim.clip_agc"});
   }
 
-  // In fp16 a step that overflows is no exception.
+  // Checks train.on_non_finite. In fp16, steps that overflow are normal.
   void check_skips() {
     const TrainConfig& train = recipe_.train;
     require(
@@ -306,8 +306,8 @@ class DistRules {
       return;
     }
     check_rise("dist.sync.periods", sync.periods);
-    // A single worker fits any levels; default levels adapt to the number of
-    // workers.
+    // A single worker accepts any levels, and default levels adapt to the
+    // number of workers.
     if (workers == 1 || sizes == SyncConfig{}.group_sizes) {
       return;
     }
@@ -318,8 +318,8 @@ class DistRules {
         counts.push_back(size == -1 ? workers : size);
       }
     }
-    // One problem per mistake: the sizes are checked further only if they
-    // increase.
+    // Checks the sizes further only if they increase, to report one problem per
+    // mistake.
     if (!check_rise("dist.sync.group_sizes", counts)) {
       return;
     }
@@ -384,7 +384,7 @@ std::vector<SyncLevel> sync_levels(
       levels.push_back({.period = sync.periods[i], .size = size});
     }
     if (!chosen && size == workers) {
-      break; // all already
+      break; // this level contains all workers
     }
   }
   return levels;

@@ -12,7 +12,7 @@ std::vector<Finding> idle_keys(const Recipe& recipe, const Origins& origins) {
   if (const auto idle = idle_augment_key(recipe)) {
     findings.push_back(*idle);
   }
-  Recipe copy = recipe; // fields can write
+  Recipe copy = recipe; // a copy, since fields can change the recipe
   for (const Field& field : schema_of(copy).fields) {
     const auto set = origins.find(field.path);
     if (set != origins.end() && set->second.origin == Origin::kSet &&

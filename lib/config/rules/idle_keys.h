@@ -8,10 +8,10 @@
 
 namespace vitrain::config {
 
-// Returns keys of `-set` whose requirement (Field::needs) is not met, and a
-// color_jitter, wherever it is set, that auto_augment disables. Other keys of
-// files are not checked: a base file may set keys that only some of its users
-// need.
+// Returns the keys set by `-set` that have no effect because their requirement
+// (Field::needs) is not met, and a color_jitter from any source that
+// auto_augment disables. Keys of files are not checked otherwise: a base file
+// may set keys that only some of the files based on it need.
 std::vector<Finding> idle_keys(const Recipe& recipe, const Origins& origins);
 
 } // namespace vitrain::config

@@ -8,7 +8,7 @@
 namespace vitrain::config {
 namespace {
 
-// The first key that asks for mixing.
+// Returns the first key that requests mixing; "" if there is none.
 std::string mixing_key(const MixConfig& mix) {
   return mix.mixup > 0.0  ? "data.augment.mixup"
       : mix.cutmix > 0.0  ? "data.augment.cutmix"
@@ -26,7 +26,7 @@ std::string lone_sample(
   if (global && workers == kWorkersUnknown) {
     return "";
   }
-  // The largest share, if shares differ.
+  // If shares differ, the largest one.
   const std::int64_t more = shares_may_differ(recipe) ? workers - 1 : 0;
   const std::int64_t share =
       global ? (data.batch_size + more) / workers : data.batch_size;

@@ -7,7 +7,7 @@
 
 namespace vitrain::config {
 
-// Checks the keys of mixing and erasing.
+// Checks the keys about mixing and erasing.
 std::vector<Finding> check_mixing(
     const Recipe& recipe,
     const Circumstances& circumstances);

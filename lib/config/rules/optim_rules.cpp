@@ -98,7 +98,7 @@ void check_exchange(const Recipe& recipe, Checker& checker) {
       others);
 }
 
-// Checks that values changed by a schedule are in use.
+// Checks that the values that schedules change are in use.
 void check_strengths(const Recipe& recipe, Checker& checker) {
   const ScheduleConfig& schedule = recipe.schedule;
   checker.require(

@@ -7,8 +7,7 @@
 
 namespace vitrain::config {
 
-// Checks the section optim of a training, also against the exchange between
-// workers.
+// Checks the section optim for training, also against dist.sync.
 std::vector<Finding> check_optim(const Recipe& recipe);
 
 } // namespace vitrain::config

@@ -14,8 +14,8 @@
 namespace vitrain::config {
 namespace {
 
-// Returns the largest share of the replicas, ceil(batch_size / replicas), which
-// the first replicas get, as DataParallel splits a batch (at::chunk).
+// Returns the largest share of a replica, ceil(batch_size / replicas), which
+// the first replicas get, since DataParallel splits a batch so (at::chunk).
 std::int64_t device_batch(const Recipe& recipe, const BatchPlan& plan) {
   const DataConfig& data = recipe.data;
   if (data.batch_mode == BatchMode::kPerDevice) {
@@ -32,7 +32,7 @@ std::int64_t device_batch(const Recipe& recipe, const BatchPlan& plan) {
   return (data.batch_size + devices - 1) / devices;
 }
 
-// Limit of `eval_batch_size: auto` with batch_mode: global, where batch_size
+// Maximum for `eval_batch_size: auto` with batch_mode: global, where batch_size
 // counts the samples of all devices.
 constexpr std::int64_t kLargestAutoEvalBatch = 256;
 
@@ -60,7 +60,7 @@ Interval interval(const Duration& every, const Plan& plan) {
   return interval;
 }
 
-// "4 workers", "2 replicas".
+// Returns "4 workers", "2 replicas".
 std::string devices_text(const BatchPlan& plan) {
   return fmt::format(
       "{} {}{}",
@@ -69,7 +69,7 @@ std::string devices_text(const BatchPlan& plan) {
       plan.devices() == 1 ? "" : "s");
 }
 
-// The factor of schedule.scale, and how it comes about: " x 1024 / 512".
+// Factor of schedule.scale, and its computation as text: " x 1024 / 512".
 struct Scaling {
   double factor = 1.0;
   std::string text;
@@ -80,8 +80,8 @@ Scaling scaling_of(const ScaleConfig& scale, BatchMode mode, const Plan& plan) {
     return {};
   }
   const bool root = scale.rule == ScaleRule::kSqrt;
-  // base_batch: per_device. lr was chosen for one device's batch, unless the
-  // batch counts the samples of all devices.
+  // With base_batch: per_device, lr is for the batch of one device, or with
+  // batch_mode: global, for the batch of all devices.
   if (!scale.base_batch && mode == BatchMode::kGlobal) {
     return {};
   }
@@ -191,7 +191,7 @@ std::int64_t Plan::step_of_time(std::int64_t time) const {
 
 namespace {
 
-// The parts of the run that the schedule has.
+// Plans the parts of the schedule.
 void plan_schedule(const ScheduleConfig& schedule, Plan& plan) {
   plan.warmup_steps = time_of(schedule.warmup, plan);
   VITRAIN_CHECK(
@@ -269,7 +269,7 @@ void plan_pruning(const PruneConfig& prune, Plan& plan) {
       with_commas(plan.prune_start));
 }
 
-// Its epochs and their steps.
+// Sets the run's epochs and their steps.
 void plan_length(const RunConfig& run, const DataSize& size, Plan& plan) {
   plan.steps_per_epoch = size.steps_per_epoch;
   plan.timeline = Timeline(

@@ -9,13 +9,15 @@
 
 namespace vitrain::config {
 
-// How many samples a step takes.
+// Number of samples in a step.
 struct BatchPlan {
   std::int64_t workers = 1; // processes
-  std::int64_t replicas = 1; // devices of a worker: dist.mode single_process
+  // Devices per worker; > 1 only with dist.mode single_process.
+  std::int64_t replicas = 1;
   std::int64_t device_batch = 0; // samples per device and micro-batch
   std::int64_t accumulate = 1;
-  // G = device_batch x devices x accumulate
+  // G = device_batch x devices x accumulate; less if device_batch is a
+  // rounded-up share.
   std::int64_t global_batch = 0;
   // For the banner: "64 x 2 workers x 1 = 128".
   std::string batch_text;
@@ -25,41 +27,44 @@ struct BatchPlan {
   std::int64_t worker_batch() const { return device_batch * replicas; }
 };
 
-// batch_mode per_device: batch_size is device_batch; global: it is the sum over
-// the devices of one micro-batch. Throws Error(kUsage) when that cannot be
-// divided. Requires devices >= 1; each has a worker, or all have one.
+// Computes the batch. With batch_mode per_device, data.batch_size is
+// device_batch; with global, it is the sum over the devices of one micro-batch.
+// Throws Error(kUsage) if that cannot be divided among the devices. Requires
+// devices >= 1. Each device has its own worker, or with dist.mode
+// single_process all share one.
 BatchPlan plan_batch(const Recipe& recipe, std::int64_t devices);
 
-// Epochs that have one batch, counted from 0.
+// Range of epochs, counted from 0, with the same batch.
 struct BatchStage {
   std::int64_t first_epoch = 0;
   std::int64_t end_epoch = 0; // one past the last epoch
   BatchPlan batch;
 };
 
-// Returns the stages of data.augment.stages, at least one. Throws as
+// Returns the stages of data.augment.stages, at least one. Throws like
 // plan_batch().
 std::vector<BatchStage> batch_stages(
     const Recipe& recipe,
     std::int64_t devices);
 
-// Sizes of the data.
+// Sizes of the datasets.
 struct DataSize {
   std::int64_t train_samples = 0;
-  std::int64_t steps_per_epoch = 0; // at least 1, as the sampler counts them
+  std::int64_t steps_per_epoch = 0; // at least 1, as counted by the sampler
   std::int64_t eval_samples = 0;
-  // Where stages change the batch: the same of all epochs; the first ones have
-  // steps_per_epoch.
+  // If stages change the batch: steps of the epochs of each stage, the first of
+  // which have steps_per_epoch. Empty: all epochs have steps_per_epoch.
   std::vector<EpochSteps> epochs{};
 };
 
-// Step counts and batch sizes of a run. Steps are optimizer steps. The batch is
-// the first epoch's, for which learning rates are scaled.
+// Step counts and batch sizes of a run. Steps are optimizer steps. The
+// inherited batch is that of the first epoch, for which learning rates are
+// scaled.
 //
-// The schedule is a function of the completed fraction of the epochs,
-// independent of the number of steps that stages give them. Its time is counted
-// in steps of the first epoch's length; if all epochs have equal length, it is
-// the step's number.
+// The schedule is a function of the completed fraction of the epochs, and does
+// not depend on the number of steps that stages give them. Its time is counted
+// in steps of the first epoch's length; if all epochs have equal length, time
+// equals the step's number.
 struct Plan : BatchPlan {
   std::int64_t eval_batch = 0; // samples per device
   std::int64_t train_samples = 0;
@@ -68,13 +73,14 @@ struct Plan : BatchPlan {
   Timeline timeline;
   std::int64_t steps_per_epoch = 0; // of the first epoch
   std::int64_t total_steps = 0;
-  // In the schedule's time:
-  std::int64_t schedule_steps = 0; // the whole run
-  std::int64_t warmup_steps = 0; // part of it
-  std::int64_t cooldown_steps = 0; // the last of it
+  // In units of the schedule's time:
+  std::int64_t schedule_steps = 0; // length of the run
+  std::int64_t warmup_steps = 0; // included in schedule_steps
+  std::int64_t cooldown_steps = 0; // last part of schedule_steps
   std::int64_t step_every = 0; // schedule.step_every: at least 1
-  std::vector<std::int64_t> milestones; // instead, when there are any; ascend
-  std::int64_t timescale = 0; // schedule `rsqrt`
+  // Used instead of step_every if not empty; ascending.
+  std::vector<std::int64_t> milestones;
+  std::int64_t timescale = 0; // of the schedule `rsqrt`
   std::int64_t drop_path_cutoff = 0; // schedule.drop_path.cutoff
   // In steps:
   std::int64_t ema_start = 0; // train.ema.start
@@ -90,40 +96,41 @@ struct Plan : BatchPlan {
   std::int64_t prune_every = 0; // train.prune.every: at least 1
   Interval replicas_every; // dist.check_every
 
-  // After scaling by the global batch.
+  // Learning rates after scaling by the global batch:
   double lr = 0.0;
   double warmup_lr = 0.0;
   double min_lr = 0.0;
   // For the banner: "0.0005 x 1024 / 512 = 0.001".
   std::string lr_text;
 
-  // Epoch, from 0, that step `step` (from 0) belongs to.
+  // Returns the epoch (from 0) of step `step` (from 0).
   std::int64_t epoch_of(std::int64_t step) const {
     return timeline.epoch_of(step);
   }
-  // Epochs that it has, of which the last may be cut short.
+  // Returns the number of epochs; the last one may be incomplete.
   std::int64_t epochs() const { return epoch_of(total_steps - 1) + 1; }
-  // The schedule's time when step `step` (from 0) begins.
+  // Returns the schedule's time at the beginning of step `step` (from 0).
   double schedule_time(std::int64_t step) const;
-  // The step that begins at a time of the schedule, or next to it.
+  // Returns the step whose beginning is nearest to a time of the schedule.
   std::int64_t step_of_time(std::int64_t time) const;
 };
 
-// A pure function. Throws Error(kUsage) when the warm-up is longer than the
-// run, or pruning ends before it starts.
+// Computes the plan; a pure function. Throws Error(kUsage) if the warm-up is
+// longer than the run, or pruning ends before it starts.
 Plan make_plan(
     const Recipe& recipe,
     const BatchPlan& batch,
     const DataSize& size);
 
-// Returns whether train.ema is updated after step `step` (from 1).
+// Returns true if train.ema is updated after step `step` (from 1).
 bool updates_average(
     const EmaConfig& ema,
     const Timeline& timeline,
     std::int64_t step);
 
-// Samples per device and evaluation batch. The same on any number of workers:
-// the shape of a batch decides which kernels run, and so the last bits.
+// Returns the samples per device and evaluation batch. It is the same on any
+// number of workers: the shape of a batch determines which kernels run, and
+// thus the last bits of the results.
 std::int64_t eval_batch(const DataConfig& data);
 
 } // namespace vitrain::config

@@ -54,8 +54,9 @@ std::optional<std::int64_t> first_unfit(
   return std::nullopt;
 }
 
-// "every 3 steps (eval.every) and a checkpoint every 8 (checkpoint.every) meet
-// every 24 steps", as far as that is so.
+// Returns "every 3 steps (eval.every) and a checkpoint every 8
+// (checkpoint.every) meet every 24 steps"; unless `regular`, says after which
+// step they first do not meet.
 std::string meetings(
     const Recipe& recipe,
     const Plan& plan,
@@ -82,7 +83,8 @@ std::string meetings(
           : "at the end only");
 }
 
-// Evaluations without a checkpoint, of which one may be the best; else empty.
+// Returns a note if there are evaluations without a checkpoint, one of which
+// may be the best; otherwise "".
 std::string best_without_checkpoint(const Recipe& recipe, const Plan& plan) {
   if (recipe.checkpoint.keep_best == 0) {
     return "";
@@ -266,7 +268,7 @@ std::string long_lookahead(const Recipe& recipe, const Plan& plan) {
                : "";
 }
 
-// Drops of which the run has none; else empty.
+// Returns a note if all milestones are after the end of the run; otherwise "".
 std::string late_milestones(const Recipe& recipe, const Plan& plan) {
   if (recipe.schedule.name != ScheduleKind::kStep || plan.milestones.empty() ||
       plan.milestones.front() < plan.schedule_steps) {

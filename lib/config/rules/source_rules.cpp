@@ -8,7 +8,8 @@
 namespace vitrain::config {
 namespace {
 
-// Whether every image has a name, by which it can be chosen.
+// Returns true if every image of this kind of source has a name, by which it
+// can be selected.
 bool names_images(SourceKind kind) {
   return kind == SourceKind::kFolder || kind == SourceKind::kList ||
       kind == SourceKind::kTar;

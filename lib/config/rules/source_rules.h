@@ -8,14 +8,14 @@
 
 namespace vitrain::config {
 
-// Values of `section` (data.train, data.eval) that do not go with its kind:
-// they would have no effect, or none that the kind knows.
+// Checks the values of `section` (data.train, data.eval) against its kind:
+// values that the kind does not use or does not know are problems.
 void check_kind(
     const std::string& section,
     const SourceConfig& source,
     Checker& checker);
 
-// data.split, which takes the place of evaluation data.
+// Checks data.split, which replaces evaluation data.
 void check_split(const DataConfig& data, Checker& checker);
 
 // Checks data.train.multi_label and data.eval.multi_label against other keys.

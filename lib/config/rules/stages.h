@@ -10,11 +10,11 @@
 
 namespace vitrain::config {
 
-// The recipe as data.augment.stages has it in an epoch, from 1; without stages,
-// the same in all. A pure function of both.
+// Returns the recipe with the changes of data.augment.stages that apply in an
+// epoch (from 1). Without stages, returns the recipe. A pure function.
 Recipe recipe_in_epoch(const Recipe& recipe, std::int64_t epoch);
 
-// The first epochs of all stages, the first of which is 1.
+// Returns the first epoch of every stage; the first element is 1.
 std::vector<std::int64_t> stage_epochs(const Recipe& recipe);
 
 // Checks data.augment and data.batch_size in each stage, and that the stages
@@ -23,8 +23,8 @@ std::vector<Finding> check_image_changes(
     const Recipe& recipe,
     const Circumstances& circumstances);
 
-// Returns the findings of `check` in all stages except the first, which is the
-// recipe itself.
+// Returns the findings of `check` for all stages except the first, which is the
+// unchanged recipe.
 std::vector<Finding> check_stages(
     const Recipe& recipe,
     const std::function<std::vector<Finding>(const Recipe&)>& check);

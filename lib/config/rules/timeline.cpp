@@ -6,8 +6,8 @@
 namespace vitrain::config {
 namespace {
 
-// Less than any step of an epoch, more than what roundings make of a number of
-// epochs.
+// Smaller than the fraction of an epoch in a step, larger than rounding errors
+// of a number of epochs.
 constexpr double kRounding = 1e-9;
 
 } // namespace
@@ -108,7 +108,7 @@ std::int64_t Interval::next(const Timeline& timeline, std::int64_t step) const {
   if (epochs == 0.0) {
     return (done + 1) * steps;
   }
-  // Nearest to it, and so a step away at most.
+  // The nearest step, thus at most one step from the one to be found.
   std::int64_t found = timeline.step_at(static_cast<double>(done + 1) * epochs);
   while (found <= step || times(timeline, found) <= done) {
     ++found;

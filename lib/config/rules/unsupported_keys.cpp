@@ -44,7 +44,7 @@ bool is_later_value(std::string_view path, std::string_view value) {
 }
 
 std::string_view refusal_of(std::string_view name) {
-  // Wherever it stands.
+  // Ignores the section of the key.
   const std::string_view leaf = name.substr(name.rfind('.') + 1);
   const auto found = std::ranges::find(kRefusals, leaf, &Refusal::first);
   return found == kRefusals.end() ? std::string_view{} : found->second;

@@ -4,8 +4,8 @@
 
 namespace vitrain::config {
 
-// Whether a key, or a value of a key, belongs to the schema but not to this
-// version: it is refused by name instead of as unknown.
+// Return true for a key, or a value of a key, that is reserved for a later
+// version: it is refused by name, not as unknown.
 bool is_later_key(std::string_view path);
 bool is_later_value(std::string_view path, std::string_view value);
 
@@ -13,9 +13,9 @@ bool is_later_value(std::string_view path, std::string_view value);
 inline constexpr std::string_view kLater =
     "known, but not available in this version";
 
-// Why a key, or an option, that other programs have is not offered here, and
-// what to write instead; empty for every other name. `name` is a key's path or
-// an option without dashes.
+// Returns why a key or option of other programs does not exist in vitrain, and
+// what to write instead; "" for other names. `name`: a key's path, or an option
+// without dashes.
 std::string_view refusal_of(std::string_view name);
 
 } // namespace vitrain::config

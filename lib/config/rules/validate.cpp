@@ -96,7 +96,7 @@ class Validator {
         "than the first one; try: [0, 65535]");
   }
 
-  // tf32 and fp16 need CUDA devices.
+  // Checks that tf32 and fp16 are used only on CUDA devices.
   void check_precision(const char* key, Precision precision) {
     checker_.require(
         circumstances_.cuda ||
@@ -156,7 +156,8 @@ class Validator {
         {section + ".kind"});
   }
 
-  // Classes go with cross entropy, targets with squared errors.
+  // Checks that cross entropy is used for classes, and squared errors for
+  // target vectors.
   void check_loss(const std::string& section, const SourceConfig& source) {
     const bool vectors = source.kind == SourceKind::kVectors;
     checker_.require(

@@ -11,23 +11,24 @@
 
 namespace vitrain::config {
 
-// As a number of workers: not known yet, and rules that need it wait.
+// Value for an unknown number of workers: rules that need the number are
+// skipped.
 inline constexpr std::int64_t kWorkersUnknown = 0;
 
-// Environment in which a recipe is checked.
+// Environment for which a recipe is checked.
 struct Circumstances {
   std::int64_t workers = 1; // of all machines
   bool cuda = false; // the workers run on CUDA devices
   bool training = true; // false: evaluation only
-  // Reading::unread: rules that read one of these say nothing.
+  // Reading::unread: rules that read one of these keys are skipped.
   std::set<std::string> unread{};
 
-  // Whether a key, or one of a section's, is among them.
+  // Returns true if `unread` has the key or, for a section, one of its keys.
   bool is_unread(std::string_view key) const;
 };
 
-// Adds the findings of rules that could read all that they needed, each at the
-// place where its key was set.
+// Adds findings to `problems`, each at the position that set its key, except
+// for findings that depend on an unread key.
 void add_findings(
     const std::vector<Finding>& findings,
     const Origins& origins,

@@ -18,10 +18,10 @@ namespace {
 constexpr const char* kFirst = "from_epoch";
 constexpr const char* kSection = "data.augment.";
 constexpr const char* kStages = "data.augment.stages";
-// The only key of another section.
+// The only key that belongs to another section.
 constexpr const char* kBatch = "batch_size";
 
-// Empty when the entry was taken over.
+// Applies a key to the recipe. Returns "" on success, otherwise the mistake.
 std::string take_key(const Node::Entry& entry, const Schema& schema) {
   const std::string path =
       entry.key == kBatch ? "data.batch_size" : kSection + entry.key;

@@ -18,7 +18,7 @@ namespace {
 using Source = PolicySource;
 using Kind = PolicyKind;
 
-// A letter followed by a value, as in m9; numbers are in [low, high].
+// A letter followed by a value, such as m9; numbers must be in [low, high].
 struct Letter {
   std::string_view name;
   std::variant<
@@ -71,7 +71,7 @@ constexpr std::array<std::string_view, 3> kOperationSets{
     "3a",
     "3aw"};
 
-// Prefix of a text, and the defaults that it selects.
+// Prefix of a text, and the values that it selects.
 struct Head {
   std::string_view name;
   AutoAugment value;
@@ -123,7 +123,7 @@ const std::vector<Head>& heads() {
   return all;
 }
 
-// The longest head that `text` begins with, up to a dash or its end.
+// Returns the longest head that ends at a dash or the end of `text`.
 const Head* head_of(std::string_view text) {
   const Head* found = nullptr;
   for (const Head& head : heads()) {
@@ -195,8 +195,8 @@ set(const Letter& letter, std::string_view value, AutoAugment& read) {
   return "";
 }
 
-// Returns the letter at the begin of a part. Its name ends before the first
-// digit, except that a set of operations may begin with a digit.
+// Returns the letter at the beginning of a part. Its name ends before the first
+// digit; but a set of operations may begin with a digit.
 const Letter* letter_of(
     std::string_view part,
     std::span<const Letter> letters) {
@@ -216,7 +216,7 @@ at(std::size_t position, std::string_view part, const std::string& text) {
       "at character {}, \"{}\": {}", position + 1, printable(part), text);
 }
 
-// Rules about several letters at once.
+// Checks rules about several letters.
 std::string check(const AutoAugment& read) {
   if (read.source == Source::kTorchvision && read.kind == Kind::kRand &&
       read.magnitude >= read.bins) {
@@ -253,7 +253,8 @@ std::string parse_auto_augment(std::string_view text, AutoAugment& read) {
   }
   AutoAugment parsed = head->value;
   std::vector<std::string_view> seen;
-  std::size_t begin = head->name.size() + 1; // after the dash
+  // After the dash that follows the head.
+  std::size_t begin = head->name.size() + 1;
   while (begin <= text.size()) {
     const std::size_t end = std::min(text.find('-', begin), text.size());
     const std::string_view part = text.substr(begin, end - begin);
@@ -282,7 +283,8 @@ std::string parse_auto_augment(std::string_view text, AutoAugment& read) {
     }
     begin = end + 1;
   }
-  // timm: above 100, magnitudes are uniform between 0 and m.
+  // In timm, a deviation above 100 means magnitudes that are uniform between 0
+  // and m.
   if (parsed.source == Source::kTimm && parsed.kind == Kind::kRand &&
       parsed.deviation > 100.0) {
     parsed.deviation = kNoEnd;

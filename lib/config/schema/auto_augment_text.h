@@ -8,16 +8,17 @@
 
 namespace vitrain::config {
 
-// Reads a text like rand-m9-mstd0.5-inc1, v0-mstd0.5, augmix-m5-w4-d2,
-// torchvision:randaugment-n2-m9-b31 or paddlevit:randaugment-n2-m9. Returns ""
-// on success, otherwise the mistake, its place and the allowed values.
+// Parses a text like rand-m9-mstd0.5-inc1, v0-mstd0.5, augmix-m5-w4-d2,
+// torchvision:randaugment-n2-m9-b31 or paddlevit:randaugment-n2-m9 into `read`.
+// Returns "" on success, otherwise the mistake, its position and the allowed
+// values.
 std::string parse_auto_augment(std::string_view text, AutoAugment& read);
 
-// Returns the mistake in a text, or "".
+// Returns the mistake in a text; "" if it is valid.
 std::string fault_of_auto_augment(const std::string& text);
 
-// As in timm, a policy disables colour jitter unless it is 3-Augment. Returns
-// true for texts that keep it.
+// Returns true if data.augment.color_jitter still applies with this text. As in
+// timm, a policy disables it unless it is 3-Augment.
 bool keeps_color_jitter(std::string_view auto_augment);
 
 } // namespace vitrain::config

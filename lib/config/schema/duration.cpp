@@ -9,7 +9,7 @@
 namespace vitrain::config {
 namespace {
 
-// Steps are counted in doubles here: whole numbers up to 2^53 are exact.
+// Largest duration: doubles represent whole numbers exactly up to 2^53.
 constexpr double kLargest = 9007199254740992.0;
 
 } // namespace

@@ -19,7 +19,7 @@ namespace vitrain::config {
 
 enum class ScalarType { kBool, kInteger, kNumber, kText, kDuration };
 using Scalar = std::variant<bool, std::int64_t, double, std::string, Duration>;
-// No value (null or auto), one value, or the items of a list.
+// Value of a key: nullopt (null or auto), one element, or the items of a list.
 using Setting = std::optional<std::vector<Scalar>>;
 
 struct Bound {
@@ -27,17 +27,17 @@ struct Bound {
   bool inclusive = true;
 };
 
-// One key of the schema, bound to the member of one recipe.
+// One key of the schema, bound to its member in one recipe.
 struct Field {
   std::string path; // "data.train.kind"
   std::string help;
   ScalarType type = ScalarType::kBool;
   bool list = false;
-  std::size_t length = 0; // of a list; 0: any
-  bool optional = false; // may have no value ...
-  const char* none = "null"; // ... which is written like this
+  std::size_t length = 0; // required length of a list; 0: any
+  bool optional = false; // may have no value
+  const char* none = "null"; // how no value is written
 
-  // Rules; for lists they hold for each item.
+  // Rules; for a list, they apply to each item.
   std::vector<std::string> choices;
   std::optional<Bound> low;
   std::optional<Bound> high;
@@ -45,29 +45,29 @@ struct Field {
   bool not_empty = false;
   bool file_name = false;
   bool ascending = false;
-  bool one_or_list = false; // one value stands for a list of it
+  bool one_or_list = false; // a list may be written as one value
   // Text fields: description of the form, and a function that returns the
   // mistake in a text (or "").
   const char* form = nullptr;
   std::string (*fault_of)(const std::string&) = nullptr;
-  bool maps = false; // each item is a map, kept as the text of one
+  bool maps = false; // each item is a map, kept as text
 
-  // Requirement on other keys for this key to have an effect, as text; "":
-  // none.
+  // Text of the requirement on other keys without which this key has no effect;
+  // "": none.
   std::string needs;
-  std::function<bool()> needs_met; // null without `needs`
+  std::function<bool()> needs_met; // null if `needs` is ""
 
   std::function<Setting()> get;
   std::function<void(const Setting&)> set;
 
-  // Whether this value of it is written as a list: not where one number stands
-  // for a fixed number of equal ones.
+  // Returns true if a value is written as a list: always for lists, except that
+  // one number may be written for a fixed number of equal ones.
   bool writes_list(const std::vector<Scalar>& items) const {
     return list && !(one_or_list && length > 1 && items.size() == 1);
   }
 };
 
-// Result of field(): adds rules to one key, chained.
+// Result of field(): chained calls add rules to one key.
 class Rules {
  public:
   explicit Rules(Field& field) : field_(field) {}
@@ -94,11 +94,11 @@ class Rules {
   Rules& not_empty() { return with(&Field::not_empty, true); }
   // Letters, digits, `.`, `_` and `-`, not starting with a dot.
   Rules& file_name() { return with(&Field::file_name, true); }
-  // An optional value that is left out is written `auto`, or as given, instead
-  // of `null`.
+  // Sets the word for a value that is not set: `auto` or `word` instead of
+  // `null`.
   Rules& auto_value() { return none_word("auto"); }
   Rules& none_word(const char* word) { return with(&Field::none, word); }
-  // Each item of a list.
+  // Allowed values of each item of a list.
   Rules& each_of(std::initializer_list<const char*> choices) {
     return with(
         &Field::choices,
@@ -108,7 +108,7 @@ class Rules {
   Rules& each_more_than(double value) { return more_than(value); }
   Rules& each_at_most(double value) { return at_most(value); }
   Rules& each_less_than(double value) { return less_than(value); }
-  // A list that may be written as its only item.
+  // A list that may be written as a single value.
   Rules& one_or_list() { return with(&Field::one_or_list, true); }
   // Text in a special form; `fault_of` returns the mistake in a text, or "".
   Rules& written_as(
@@ -116,16 +116,18 @@ class Rules {
       std::string (*fault_of)(const std::string&)) {
     return with(&Field::form, form).with(&Field::fault_of, fault_of);
   }
-  // Items are maps; such a text is checked by `fault_of`.
+  // Items are maps, each kept as text, which `fault_of` checks.
   Rules& as_maps() { return with(&Field::maps, true); }
-  // No item is smaller than the one before.
+  // Items must not decrease.
   Rules& ascending() { return with(&Field::ascending, true); }
-  // Without an effect unless `met`, which `text` says: "schedule.warmup".
+  // The key has no effect unless `met` returns true; `text` describes the
+  // requirement: "schedule.warmup".
   Rules& needs(std::string text, std::function<bool()> met) {
     return with(&Field::needs, std::move(text))
         .with(&Field::needs_met, std::move(met));
   }
-  // Requires that `member`, the value of the key `key`, is one of `values`.
+  // The key has no effect unless `member`, the value of the key `key`, is one
+  // of `values`.
   template <typename Enum, std::same_as<Enum>... Others>
   Rules& needs(
       std::string_view key,
@@ -140,7 +142,7 @@ class Rules {
   }
 
  private:
-  // "dist.sync.mode: a, b or c".
+  // Returns "dist.sync.mode: a, b or c".
   static std::string alternatives(
       std::string_view key,
       const std::vector<std::string>& names);

@@ -7,12 +7,12 @@
 namespace vitrain::config {
 namespace {
 
-// Whether all of `name` is as the wildcards say.
+// Returns true if the pattern matches all of `name`.
 bool matches_glob(std::string_view pattern, std::string_view name) {
   std::size_t p = 0;
   std::size_t n = 0;
-  std::size_t star = std::string_view::npos; // the last one
-  std::size_t taken = 0; // how far into the name it reaches
+  std::size_t star = std::string_view::npos; // position of the last `*`
+  std::size_t taken = 0; // end of the part of the name that it matches
   while (n < name.size()) {
     if (p < pattern.size() && (pattern[p] == '?' || pattern[p] == name[n])) {
       ++p;
@@ -33,7 +33,7 @@ bool matches_glob(std::string_view pattern, std::string_view name) {
   return p == pattern.size();
 }
 
-// Empty when the entry was taken over.
+// Reads a key into the rule. Returns "" on success, otherwise the mistake.
 std::string take_entry(const Node::Entry& entry, GroupRule& rule) {
   const bool scalar = entry.value.kind == Node::Kind::kScalar;
   if (entry.key == "match") {
@@ -97,7 +97,7 @@ std::string quoted(const std::string& text) {
   return result + "\"";
 }
 
-// Keys take no values nested deeper than a list of scalars.
+// Returns a value as text. Values are at most a list of scalars.
 std::string value_text(const Node& value, bool in_quotes) {
   std::vector<std::string> items;
   switch (value.kind) {
@@ -122,7 +122,8 @@ std::string value_text(const Node& value, bool in_quotes) {
 std::string map_text(const Node& map) {
   std::vector<std::string> parts;
   for (const Node::Entry& entry : map.entries) {
-    const bool pattern = entry.key == "match"; // its * is an alias in YAML
+    // In quotes, since YAML reads a leading * as an alias.
+    const bool pattern = entry.key == "match";
     parts.push_back(
         fmt::format("{}: {}", entry.key, value_text(entry.value, pattern)));
   }

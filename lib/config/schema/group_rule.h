@@ -10,29 +10,31 @@
 
 namespace vitrain::config {
 
-// An item of optim.groups: factors for the parameters whose names match.
+// Item of optim.groups: factors for the parameters whose names match.
 struct GroupRule {
   std::string match;
   double lr = 1.0;
   double weight_decay = 1.0;
-  std::int64_t from_epoch = 1; // the first in which they are trained
-  std::optional<std::int64_t> until_epoch; // and the last
+  // First epoch in which the parameters are trained.
+  std::int64_t from_epoch = 1;
+  // Last epoch in which they are trained; nullopt: the run's last.
+  std::optional<std::int64_t> until_epoch;
 };
 
 inline constexpr const char* kGroupRuleForm =
     "map of match and, with it, lr, weight_decay, from_epoch or until_epoch";
 
-// A map as the text that recipes keep of it: {match: "blocks.*", lr: 0.5}.
+// Returns a map as the text that recipes store: {match: "blocks.*", lr: 0.5}.
 std::string map_text(const Node& map);
 
-// Returns "" if `text` is such a rule, otherwise the mistake.
+// Returns "" if `text` is a valid rule, otherwise the mistake.
 std::string fault_of_group_rule(const std::string& text);
 
 // Parses valid texts.
 std::vector<GroupRule> group_rules(const std::vector<std::string>& texts);
 
-// Whether a parameter's name is `pattern`, or begins with it and a dot; `*` is
-// any text, `?` any character.
+// Returns true if `pattern` matches all of a parameter's name, or a prefix that
+// is followed by a dot. `*` matches any text, `?` any character.
 bool matches_name(std::string_view pattern, std::string_view name);
 
 } // namespace vitrain::config

@@ -43,7 +43,7 @@ Json to_json(const Field& field) {
   return list;
 }
 
-// Sets a field to a value that to_json() made.
+// Sets a field to a value from preprocess_values().
 void set(const Field& field, const Json& value, const std::string& source) {
   std::string problem = "cannot be read";
   Problems ignored;
@@ -63,13 +63,13 @@ void set(const Field& field, const Json& value, const std::string& source) {
       problem);
 }
 
-// Adds values that older records omit because there was only one choice.
+// Adds values that older records omit because vitrain had only one choice then.
 Json with_older_ways(Json values) {
   values.emplace("data.preprocess.pillow", 12);
   return values;
 }
 
-// Returns where a person has set a key; null if nobody has.
+// Returns the position at which the user set a key; null if the user did not.
 const Position* place_of(const Origins& origins, const std::string& key) {
   const auto origin = origins.find(key);
   return origin == origins.end() || origin->second.origin == Origin::kDefault
@@ -77,8 +77,8 @@ const Position* place_of(const Origins& origins, const std::string& key) {
       : &origin->second;
 }
 
-// The same for a key or for the other one that says the same: the side that
-// evaluation resizes to is that of `resize`, or follows from `crop_pct`.
+// Same, for a key or its equivalent: the size to which evaluation resizes the
+// image is set by either `resize` or `crop_pct`.
 const Position* set_by(const Origins& origins, const std::string& key) {
   constexpr const char* kCrop = "data.preprocess.crop_pct";
   constexpr const char* kResize = "data.preprocess.resize";
@@ -111,7 +111,8 @@ std::vector<std::string> use_preprocess_values(
   std::vector<std::string> notes;
   const Schema schema = schema_of(recipe);
   const Json ways = with_older_ways(values);
-  const Origins before = origins; // a key that is taken here is nobody's wish
+  // Origins before this call: those set by the user.
+  const Origins before = origins;
   for (const auto& [key, value] : ways.items()) {
     const auto field = std::ranges::find(schema.fields, key, &Field::path);
     VITRAIN_CHECK(

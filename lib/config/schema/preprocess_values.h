@@ -21,11 +21,11 @@ enum class PreprocessUse {
   kCompare, // keep the recipe's values
 };
 
-// Applies stored values to the recipe or compares them (values without
-// data.preprocess.pillow belong to version 12). `origins` tells which keys the
+// Applies stored values to the recipe or compares them (records without
+// data.preprocess.pillow are of Pillow 12). `origins`: tells which keys the
 // user set. Returns a sentence for every difference and its treatment. Throws
-// Error(kWeights) for unreadable values and unknown keys. `source` names the
-// weights.
+// Error(kWeights) for unreadable values and unknown keys. `source`: name of the
+// weights, for messages.
 std::vector<std::string> use_preprocess_values(
     const Json& values,
     const std::string& source,

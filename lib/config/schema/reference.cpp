@@ -52,7 +52,7 @@ ViT's; the defaults of other families, and their own keys below `MODEL`, are in
 |---|---|---|---|
 )";
 
-// `|` ends a cell of a Markdown table.
+// Escapes `|`, which ends a cell of a Markdown table.
 std::string cell(const std::string& text) {
   std::string escaped;
   for (const char c : text) {

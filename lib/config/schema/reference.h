@@ -5,11 +5,12 @@
 
 namespace vitrain::config {
 
-// docs/config.md: every key with type, default, allowed values and meaning, as
-// Markdown.
+// Returns docs/config.md: every key with type, default, allowed values and
+// meaning, as Markdown.
 std::string reference();
 
-// Keys between blanks as Markdown's code, with commas; "" stays "".
+// Returns keys that are separated by blanks as Markdown code, separated by
+// commas; "" stays "".
 std::string quoted_keys(std::string_view keys);
 
 } // namespace vitrain::config

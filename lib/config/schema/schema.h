@@ -17,8 +17,8 @@ namespace vitrain::config {
 struct Recipe;
 
 // The visit() of each section declares its keys once. SchemaVisitor turns the
-// declarations into a flat table of Fields, and everything else works on that
-// table: reading, overriding, writing, hashing, the reference.
+// declarations into a flat table of Fields, which all other code uses: reading,
+// overriding, writing, hashing, the reference.
 
 struct Section {
   std::string path;
@@ -30,7 +30,8 @@ struct Schema {
   std::vector<Field> fields; // fields of a section are adjacent
 };
 
-// The table of a recipe. The fields refer to `recipe`, which must outlive them.
+// Returns the table of a recipe. The fields refer to `recipe`, which must
+// outlive them.
 Schema schema_of(Recipe& recipe);
 
 namespace detail {
@@ -137,7 +138,7 @@ void assign(std::array<T, kLength>& list, const std::vector<Scalar>& items) {
   }
 }
 
-// Height and width, or one number for both.
+// A height and a width, or one number for both.
 inline void describe(Field& field, const ImageSize& /*size*/) {
   describe(field, std::array<std::int64_t, 2>{});
   field.one_or_list = true;
@@ -176,10 +177,11 @@ void bind(Field& field, std::optional<T>& member) {
 
 } // namespace detail
 
-// The visitor that the sections' visit() functions are written for.
+// Visitor for the sections' visit() functions.
 class SchemaVisitor {
  public:
-  // The rules refer to the new fields: chain them before the next call.
+  // Adds a key. The returned Rules refer to the new field: chain them before
+  // the next call.
   template <typename T>
   Rules field(const char* key, T& member, const char* help) {
     Field& field = schema_.fields.emplace_back();

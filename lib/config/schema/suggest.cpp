@@ -21,7 +21,7 @@ std::vector<std::string> all_paths(const Schema& schema) {
   return paths;
 }
 
-// The path that was most likely meant, or "".
+// Returns the key that the user most likely meant; "" if none is similar.
 std::string meant(const Schema& schema, const std::string& path) {
   const std::vector<std::string> paths = all_paths(schema);
   const std::string leaf = leaf_of(path);
@@ -73,7 +73,7 @@ std::string suggestion(const Schema& schema, const std::string& path) {
   if (!near.empty()) {
     return fmt::format(". Did you mean {}?", near);
   }
-  // The nearest section above that exists.
+  // Finds the nearest section above the key that exists.
   std::string parent = parent_of(path);
   const auto exists = [&] {
     return parent.empty() ||

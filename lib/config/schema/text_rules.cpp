@@ -20,7 +20,7 @@ bool clean(const std::string& text) {
 std::string refuse_user_info(const Field& field, const std::string& text) {
   const bool takes_url = field.form != nullptr &&
       std::string_view(field.form).starts_with("http://");
-  // An address without a scheme may have a password as well.
+  // An address without a scheme may contain a password too.
   if (!has_user_info(text) &&
       !(takes_url && text.find('@') != std::string::npos)) {
     return "";

@@ -6,13 +6,13 @@
 
 namespace vitrain::config {
 
-// Whether a text can be written to a file and to a terminal as it is: UTF-8
+// Returns true if a text can be written to files and terminals unchanged: UTF-8
 // without control characters.
 bool clean(const std::string& text);
 
-// Returns why the field refuses a text that has, or seems to have, the user
-// information of a URL, which records of the run would show; "" for other
-// texts. The reason does not repeat the text.
+// Returns the reason why a field refuses a text that contains, or seems to
+// contain, the user information of a URL, which the run's records would expose;
+// "" for other texts. The reason does not repeat the text.
 std::string refuse_user_info(const Field& field, const std::string& text);
 
 } // namespace vitrain::config

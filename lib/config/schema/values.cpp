@@ -18,14 +18,14 @@ std::string unsigned_part(const std::string& text) {
   return text.starts_with('-') ? text.substr(1) : text;
 }
 
-// Decimal only: 010 and 0x10 mean different numbers to different readers.
+// Accepts decimal integers only, since YAML readers disagree on 010 and 0x10.
 bool plain_integer(const std::string& text) {
   const std::string digits = unsigned_part(text);
   return !digits.empty() && std::ranges::all_of(digits, is_digit) &&
       (digits == "0" || digits.front() != '0');
 }
 
-// Decimal, with or without point and exponent; not 010, .nan or .inf.
+// Accepts decimal numbers with or without point and exponent; not 010 or .nan.
 bool plain_number(const std::string& text) {
   const std::string digits = unsigned_part(text);
   const bool leading_zero =
@@ -36,7 +36,7 @@ bool plain_number(const std::string& text) {
       digits.find_first_not_of("0123456789.eE+-") == std::string::npos;
 }
 
-// from_chars wants no '+' in front and takes one in the exponent.
+// Parses a number; from_chars() accepts '+' only in the exponent.
 bool read_number(const std::string& text, double& number) {
   if (!plain_number(text) || !parse_double(text, number)) {
     return false;
@@ -45,7 +45,7 @@ bool read_number(const std::string& text, double& number) {
   return true;
 }
 
-// A number as people write it in a rule: 0.05, 1048576.
+// Returns a bound in plain notation: 0.05, 1048576.
 std::string bound_text(double value) {
   return fmt::format("{}", value);
 }
@@ -79,7 +79,7 @@ std::string range_text(const Field& field) {
   return text;
 }
 
-// "integer in [1, 4]", "one of a, b": one value, or one item of a list.
+// Returns what a value or list item may be: "integer in [1, 4]", "one of a, b".
 std::string item_text(const Field& field) {
   if (!field.choices.empty()) {
     return (field.choices.size() == 1 ? "" : "one of ") +
@@ -105,7 +105,7 @@ std::string item_text(const Field& field) {
                                : "text";
 }
 
-// Why a text is not the number that it may have been meant to be.
+// Returns why a text is not a number, if it may have been meant as one.
 std::string number_hint(const Node& node) {
   const std::string digits = unsigned_part(node.text);
   if (node.quoted) {
@@ -134,7 +134,7 @@ bool within(const Field& field, double value) {
   return low && high;
 }
 
-// Returns the choice that `text` names, whatever its capitals: AdamW is adamw.
+// Returns the choice that `text` names, case-insensitively: AdamW is adamw.
 std::optional<std::string> choice_of(
     const Field& field,
     const std::string& text) {
@@ -160,7 +160,7 @@ bool good_text(const Field& field, const std::string& text) {
   return !field.not_empty || !text.empty();
 }
 
-// Absent when the node is not a value that the field accepts.
+// Returns nullopt if the node is not a value that the field accepts.
 std::optional<Scalar> read_scalar(const Field& field, const Node& node) {
   if (field.maps && node.kind == Node::Kind::kMap) {
     std::string text = map_text(node);
@@ -240,7 +240,7 @@ std::string refusal(const Field& field, const Node& node) {
       "expected {}, got {}{}", expectation(field), describe(node), hint);
 }
 
-// Absent when the list is accepted.
+// Returns nullopt if the list is accepted, otherwise the mistake.
 std::optional<std::string> read_list(const Field& field, const Node& node) {
   if (field.one_or_list && node.kind == Node::Kind::kScalar) {
     const std::optional<Scalar> value = read_scalar(field, node);
@@ -278,7 +278,7 @@ std::optional<std::string> read_list(const Field& field, const Node& node) {
   return std::nullopt;
 }
 
-// Names that a YAML reader takes for something other than text.
+// Returns true if YAML readers take the text without quotes as text.
 bool reads_as_text(const std::string& text) {
   static constexpr std::array<std::string_view, 12> kTaken{
       "null",
@@ -317,7 +317,7 @@ std::string write_text(const std::string& text) {
   return quoted + "\"";
 }
 
-// YAML 1.1 readers take 1e-05 for text: a number has a point.
+// Writes a number with a point, since YAML 1.1 readers take 1e-05 as text.
 std::string write_number(double value) {
   std::string text = shortest(value);
   if (text.find('.') == std::string::npos) {

@@ -8,11 +8,13 @@
 
 namespace vitrain::config {
 
-// Returns the values that a field accepts: "integer in [1, 1024] or auto".
+// Returns a description of the values that a field accepts: "integer in [1,
+// 1024] or auto".
 std::string expectation(const Field& field);
 
 // Reads a node into the field's recipe. Returns nullopt on success; otherwise a
-// sentence with the expected and the given value, and the recipe is unchanged.
+// sentence with the expected and the given value, and leaves the recipe
+// unchanged.
 std::optional<std::string> read_value(const Field& field, const Node& node);
 
 // Returns the field's value as YAML: `1.0e-3`, `[bias, norm]`, `"a b"`, `null`.

@@ -16,7 +16,7 @@
 namespace vitrain::config {
 namespace {
 
-// Where origins are written, where lines leave room.
+// Column of comments, for lines that end before it.
 constexpr std::size_t kCommentColumn = 44;
 
 std::string indent_of(std::size_t levels) {
@@ -32,7 +32,7 @@ std::string write(
   Recipe recipe = original;
   const Schema schema = schema_of(recipe);
   std::string text;
-  std::vector<std::string> open; // sections around the current line
+  std::vector<std::string> open; // sections that contain the current line
   for (const Field& field : schema.fields) {
     const std::optional<std::string> comment = comment_of(field.path);
     if (!comment) {

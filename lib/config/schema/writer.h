@@ -9,11 +9,13 @@
 
 namespace vitrain::config {
 
-// Every key with its value, as YAML that load() reads back to an identical
-// recipe (doubles bit for bit). Readable by any YAML 1.1 or 1.2 reader.
+// Returns every key with its value, as YAML that load() reads back to an
+// identical recipe (doubles bit for bit). Any YAML 1.1 or 1.2 reader can read
+// it.
 std::string to_yaml(const Recipe& recipe);
 
-// Writes each value with a comment: the position that set it, or "default".
+// Same, with a comment after each value: the position that set it, or
+// "default".
 std::string to_yaml(const Recipe& recipe, const Origins& origins);
 
 // Writes only the keys of `comments`, each with its comment after the value.
@@ -26,17 +28,17 @@ std::string to_yaml(
 // log.*, data.threads, dist.timeouts.* and dist.check_every.
 std::map<std::string, std::string> recipe_values(const Recipe& recipe);
 
-// A key with different values in two recipes, as to_yaml() writes them.
+// A key with different values in two recipes; values as written by to_yaml().
 struct Difference {
   std::string key;
   std::string before;
   std::string after;
-  bool changes_training = false; // one of recipe_values()
+  bool changes_training = false; // the key is in recipe_values()
 };
 std::vector<Difference> differences(const Recipe& before, const Recipe& after);
 
-// 16 hexadecimal digits over recipe_values(). Independent of how and where the
-// values were written.
+// Returns 16 hexadecimal digits, a hash of recipe_values(). Does not depend on
+// how or where values were written.
 std::string recipe_hash(const Recipe& recipe);
 
 } // namespace vitrain::config

@@ -17,7 +17,7 @@ constexpr auto names_of(ClassWeighting) {
   return enum_names<ClassWeighting>({{kSample, "sample"}, {kTerms, "terms"}});
 }
 
-// Keys of `train` that say how much each class counts in the loss.
+// Keys of `train` that weight the classes in the loss.
 template <typename Visitor>
 void visit_class_weights(
     Visitor& v,

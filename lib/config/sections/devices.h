@@ -8,7 +8,7 @@
 
 namespace vitrain::config {
 
-// Which devices train: one worker process each.
+// Devices to train on; each has one worker process.
 struct DevicesConfig {
   DeviceKind kind = DeviceKind::kAuto;
   std::int64_t count = -1;

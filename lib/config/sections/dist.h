@@ -11,7 +11,7 @@
 
 namespace vitrain::config {
 
-// Whether each device has a process of its own, or all have one.
+// Number of processes: one per device, or one for all devices.
 enum class DistMode { kProcesses, kSingleProcess };
 constexpr auto names_of(DistMode) {
   using enum DistMode;
@@ -33,13 +33,14 @@ constexpr auto names_of(BatchNormStatistics) {
        {kBroadcastAverage, "broadcast_average"},
        {kSync, "sync"}});
 }
-// Whether all workers take over the running statistics of rank 0 before each
+// Returns true if all workers copy the running statistics of rank 0 before each
 // step.
 constexpr bool broadcasts(BatchNormStatistics statistics) {
   return statistics == BatchNormStatistics::kBroadcast ||
       statistics == BatchNormStatistics::kBroadcastAverage;
 }
-// Gradients as products of two thin matrices (docs/synchronisation.md).
+// Gradients approximated by products of two thin matrices
+// (docs/synchronisation.md).
 struct PowerSgdConfig {
   std::int64_t rank = 4;
   Duration start{0.1, Duration::Unit::kFraction};
@@ -70,7 +71,7 @@ struct PowerSgdConfig {
   }
 };
 
-// Seconds after which a section that makes no progress ends the run.
+// Seconds without progress in a section after which the run is ended.
 struct TimeoutsConfig {
   double setup = 600.0;
   double step = 600.0;
@@ -95,7 +96,7 @@ struct TimeoutsConfig {
   }
 };
 
-// Exchange between the workers.
+// Communication between the workers.
 struct DistConfig {
   DistMode mode = DistMode::kProcesses;
   Backend backend = Backend::kAuto;

@@ -14,7 +14,7 @@ constexpr auto names_of(DistillKind) {
       {{kNone, "none"}, {kSoft, "soft"}, {kHard, "hard"}});
 }
 
-// The head that the teacher teaches, in networks with two heads.
+// Head that learns from the teacher, for networks with two heads.
 enum class DistillHead { kAuto, kMean, kToken };
 constexpr auto names_of(DistillHead) {
   using enum DistillHead;
@@ -22,7 +22,7 @@ constexpr auto names_of(DistillHead) {
       {{kAuto, "auto"}, {kMean, "mean"}, {kToken, "token"}});
 }
 
-// Learning from the outputs of another network.
+// Knowledge distillation: learning from the outputs of another network.
 struct DistillConfig {
   DistillKind type = DistillKind::kNone;
   DistillHead head = DistillHead::kAuto;

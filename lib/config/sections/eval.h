@@ -10,7 +10,7 @@
 
 namespace vitrain::config {
 
-// Test-time augmentation: what of an image a prediction is the mean of.
+// Test-time augmentation: versions of an image whose predictions are averaged.
 enum class Tta { kNone, kFlip, kFlipShift, kFiveCrop, kTenCrop };
 constexpr auto names_of(Tta) {
   using enum Tta;

@@ -5,7 +5,7 @@
 
 namespace vitrain::config {
 
-// Keys of `model` that say which parts of the network are not trained.
+// Keys of `model` that choose parts of the network that are not trained.
 template <typename Visitor>
 void visit_freezing(
     Visitor& v,

@@ -27,7 +27,7 @@ constexpr auto names_of(ProgressKind) {
       {{kAuto, "auto"}, {kLine, "line"}, {kPlain, "plain"}, {kOff, "off"}});
 }
 
-// Returns the mistake in an address, or "".
+// Returns the mistake in a web address; "" if it is valid.
 inline std::string fault_of_web_address(const std::string& text) {
   for (const std::string_view scheme : {"http://", "https://"}) {
     if (text.starts_with(scheme)) {
@@ -40,16 +40,18 @@ inline std::string fault_of_web_address(const std::string& text) {
   return "it begins with neither";
 }
 
-// Returns the mistake in a range of at most kMost optimizer steps, or "".
+// Returns the mistake in a range of at most kMost optimizer steps; "" if it is
+// valid.
 template <std::int64_t kMost>
 std::string fault_of_steps(const std::string& text) {
   StepRange range;
   return parse_step_range(text, range, kMost);
 }
 
-// A step of a large network has some ten thousand events.
+// Limit of steps to trace: a step of a large network has tens of thousands of
+// events.
 constexpr std::int64_t kMostTraced = 100;
-// A batch of images has some hundred megabytes.
+// Limit of batches to record: a batch of images has hundreds of megabytes.
 constexpr std::int64_t kMostBatches = 1000;
 
 // Records of a run, and their frequency.

@@ -12,7 +12,7 @@
 
 namespace vitrain::config {
 
-// The network and the weights that it starts from.
+// Network and its initial weights.
 struct ModelConfig {
   std::string name = "vit_small_patch16_224";
   std::optional<std::int64_t> num_classes;

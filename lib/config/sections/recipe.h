@@ -14,8 +14,8 @@
 
 namespace vitrain::config {
 
-// The complete definition of a run, after defaults, `base:` files, the file and
-// overrides. Plain values; nothing outside of it changes the result.
+// Complete definition of a run, after defaults, `base:` files, the file and
+// overrides are merged. Plain values; nothing else determines the result.
 struct Recipe {
   RunConfig run;
   DevicesConfig devices;

@@ -35,17 +35,19 @@ constexpr auto names_of(SyncMode) {
        {kHogwild, "hogwild"}});
 }
 
-// Properties of a mode. dist/ implements it;
-// engine/exchange/gradient_exchange.cpp creates it.
+// Properties of a mode of synchronisation. dist/ implements the modes;
+// engine/exchange/gradient_exchange.cpp creates them.
 struct SyncTraits {
-  bool gradients_travel = false; // false: weights are exchanged
-  bool replicas_equal = false; // after every step
-  bool averages_from_start = false; // dist.sync.start and average count
-  bool uses_period = false; // dist.sync.period counts
-  bool groups_ranks = false; // some ranks have groups of their own
-  bool one_node = false; // shares memory
-  // Memory in copies of all parameters: in the wire format of gradients, in
-  // fp32, and in fp32 for dist.sync.predict.
+  // Workers exchange gradients; false: they exchange weights.
+  bool gradients_travel = false;
+  bool replicas_equal = false; // replicas are equal after every step
+  // dist.sync.start and dist.sync.average apply.
+  bool averages_from_start = false;
+  bool uses_period = false; // dist.sync.period applies
+  bool groups_ranks = false; // some ranks form groups of their own
+  bool one_node = false; // uses shared memory, so all workers are on one node
+  // Additional memory, in copies of all parameters: in the gradients' wire
+  // format; in fp32; in fp32 if dist.sync.predict is set.
   int gradient_copies = 0;
   int weight_copies = 0;
   int predict_copies = 0;
@@ -55,13 +57,14 @@ constexpr SyncTraits traits_of(SyncMode mode) {
   switch (mode) {
     case SyncMode::kAllreduce:
       return {.gradients_travel = true, .replicas_equal = true};
-    case SyncMode::kDelayedAllreduce: // two stages; own, and the state
+    // Gradients of two stages; predict: own weights and optimizer state.
+    case SyncMode::kDelayedAllreduce:
       return {
           .gradients_travel = true,
           .replicas_equal = true,
           .gradient_copies = 2,
           .predict_copies = 4};
-    case SyncMode::kLocalSgd: // gradients before dist.sync.start
+    case SyncMode::kLocalSgd: // exchanges gradients only before dist.sync.start
       return {.averages_from_start = true, .uses_period = true};
     case SyncMode::kPostLocalSgd:
       return {
@@ -71,11 +74,11 @@ constexpr SyncTraits traits_of(SyncMode mode) {
           .groups_ranks = true};
     case SyncMode::kHierarchicalSgd:
       return {.groups_ranks = true};
-    case SyncMode::kDiloco: // where the ranks parted, momentum
+    case SyncMode::kDiloco: // weights of the last synchronisation, and momentum
       return {.uses_period = true, .weight_copies = 2};
-    case SyncMode::kOverlapAverage: // own, and the sum under way
+    case SyncMode::kOverlapAverage: // own weights, and the sum in progress
       return {.uses_period = true, .weight_copies = 2};
-    case SyncMode::kAsyncPs: // sent and received
+    case SyncMode::kAsyncPs: // sent and received weights
       return {
           .gradients_travel = true, .weight_copies = 2, .predict_copies = 3};
     case SyncMode::kHogwild:
@@ -92,7 +95,7 @@ constexpr auto names_of(SyncAverage) {
        {kParametersAndOptimizer, "parameters_and_optimizer"}});
 }
 
-// How replicas are kept equal (docs/synchronisation.md has the definitions).
+// How replicas are synchronised (docs/synchronisation.md has the definitions).
 struct SyncConfig {
   SyncMode mode = SyncMode::kAllreduce;
   std::int64_t period = 8;

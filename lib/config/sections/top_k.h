@@ -4,7 +4,7 @@
 
 namespace vitrain::config {
 
-// Only the largest entries of gradients travel (docs/synchronisation.md).
+// Exchange of only the largest entries of gradients (docs/synchronisation.md).
 struct TopKConfig {
   double share = 0.01;
   Duration start{0.0, Duration::Unit::kSteps};

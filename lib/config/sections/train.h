@@ -33,11 +33,12 @@ constexpr auto names_of(LossKind) {
        {kMse, "mse"},
        {kPixels, "pixels"}});
 }
-// Whether it is of classes, so that top-1 and smoothing have a meaning.
+// Returns true if the loss is for classes, so that top-1 and smoothing are
+// defined.
 constexpr bool has_classes(LossKind loss) {
   return loss != LossKind::kMse && loss != LossKind::kPixels;
 }
-// Whether it looks at each class by itself.
+// Returns true if the loss treats each class independently.
 constexpr bool is_binary(LossKind loss) {
   return loss == LossKind::kBinaryCrossEntropy || loss == LossKind::kFocal;
 }
@@ -74,7 +75,7 @@ struct TrainConfig {
   PruneConfig prune;
   DistillConfig distill;
 
-  // Versions of each image that go through the network.
+  // Returns the number of versions of each image that pass through the network.
   std::int64_t splits() const {
     return loss == LossKind::kJensenShannon ? jsd_splits : 1;
   }

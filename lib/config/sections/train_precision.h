@@ -17,7 +17,7 @@ constexpr auto names_of(Precision) {
        {kFp16, "fp16"}});
 }
 
-// The keys of `train` about the numbers in which it computes.
+// Keys of `train` about number formats and loss scaling.
 template <typename Visitor>
 void visit_precision(
     Visitor& v,

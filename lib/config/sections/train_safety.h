@@ -15,8 +15,8 @@ constexpr auto names_of(OnNonFinite) {
       {{kStop, "stop"}, {kSkip, "skip"}, {kRollback, "rollback"}});
 }
 
-// Parses train.recompute: every n-th block is recomputed; 0: none; -1: invalid
-// text.
+// Parses train.recompute. Returns n if every n-th block is recomputed, 0 for
+// none, -1 for an invalid text.
 inline std::int64_t recompute_every(const std::string& text) {
   if (text == "none" || text == "blocks") {
     return text == "none" ? 0 : 1;
@@ -32,7 +32,7 @@ inline std::string fault_of_recompute(const std::string& text) {
                                    : "";
 }
 
-// The keys of `train` about memory, and about numbers that are not finite.
+// Keys of `train` about memory and non-finite numbers.
 template <typename Visitor>
 void visit_safety(
     Visitor& v,

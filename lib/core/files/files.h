@@ -32,18 +32,19 @@ class Fd {
 // on a FIFO. Throws Error(code) that names the path.
 std::string
 read_file(const std::filesystem::path& path, std::size_t limit, ExitCode code);
-// read_file() into a buffer, whose memory is reused.
+// Same, but reads into `bytes`, whose memory is reused.
 void read_file(
     const std::filesystem::path& path,
     std::size_t limit,
     ExitCode code,
     std::string& bytes);
 
-// Waits until `events` of poll() are there, at most so long (0: not at all);
-// whether they are.
+// Waits at most `seconds` (0: not at all) until poll() reports one of `events`,
+// an error or a hang-up. Returns true if it has reported something.
 bool wait_for_events(int fd, short events, double seconds);
 
-// Loops over short writes. Returns 0 or the errno of the failure.
+// Writes all bytes, with several calls if needed. Returns 0 or the errno of the
+// failure.
 int write_all(int fd, const void* bytes, std::size_t size);
 // Writes bytes to a new file, syncs and closes it. Returns 0 or an errno.
 int write_durably(Fd fd, std::string_view bytes);
@@ -61,7 +62,7 @@ void write_file_atomically(
     const std::filesystem::path& path,
     std::string_view bytes);
 
-// fsync of a folder, so that the names in it are durable. Throws
+// Syncs a folder to disk, so that the names in it are durable. Throws
 // Error(kStorage).
 void sync_folder(const std::filesystem::path& path);
 
@@ -69,18 +70,18 @@ void sync_folder(const std::filesystem::path& path);
 // path and the reason.
 void make_folders(const std::filesystem::path& path);
 
-// Absolute path of the running executable.
+// Returns the absolute path of the running executable.
 std::filesystem::path executable_path();
 
-// The program that links torch; `vitrain` replaces itself by it with exec()
-// (app/main.cpp).
+// Name of the program that links torch. `vitrain` becomes this program by
+// exec() for the verbs that need torch (app/main.cpp).
 inline constexpr const char* kProgramWithTorch = "vitrain_torch";
 
 // Returns the absolute path of the program that users start: the running
-// executable, or `vitrain` if that is the program with torch.
+// executable, or if that is the program with torch, `vitrain` next to it.
 std::filesystem::path program_path();
 
-// Text of an errno: "No such file or directory".
+// Returns the text of an errno: "No such file or directory".
 std::string error_text(int error_number);
 
 } // namespace vitrain

@@ -20,23 +20,25 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Between two looks at the file of another holder.
+// Seconds between two reads of another holder's file.
 constexpr double kLook = 0.2;
-// A longer pause was this process's own (SIGSTOP, a suspended machine): it
-// proves nothing about the holder.
+// A longer interval between two reads means that this process itself was
+// suspended (SIGSTOP, a suspended machine), and proves nothing about the
+// holder.
 constexpr double kLongestLook = 1.0;
 
 void sleep_for(double seconds) {
   std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
 }
 
-// Returns the name of the claim on a lock that `holder` did not release.
+// Returns the name of the claim on a lock whose holder `holder` did not release
+// it.
 fs::path claim_on(const fs::path& path, const LockHolder& holder) {
   return path.native() + ".after-" + holder.nonce;
 }
 
-// Whether the file of a holder on this machine has been renewed lately. A
-// process that runs may be frozen all the same.
+// Returns true if the file of a holder on this machine was written recently. A
+// process that appears to run may be frozen.
 bool was_renewed(const fs::path& file) {
   constexpr std::chrono::seconds kLately(10);
   std::error_code error;
@@ -44,13 +46,13 @@ bool was_renewed(const fs::path& file) {
   return !error && fs::file_time_type::clock::now() - written < kLately;
 }
 
-// Whether a file `path`.new-* is of a process that has ended.
+// Returns true if a file `path`.new-* belongs to a process that has ended.
 bool was_left(const fs::path& temporary) {
   try {
     const auto holder = read_holder(temporary);
     return holder && is_gone(*holder, temporary);
   } catch (const Error&) {
-    // Half written: by a process that does it now, or was killed then.
+    // Incomplete: its process is writing it now, or was killed while it wrote.
     std::error_code error;
     const auto written = fs::last_write_time(temporary, error);
     return !error &&
@@ -64,7 +66,8 @@ LockFile::LockFile(fs::path path, LockOptions options)
     : path_(std::move(path)),
       options_(std::move(options)),
       own_(this_process()) {
-  // Each turn that fails without an error has seen another process's progress.
+  // A turn that fails without an error means that another process made
+  // progress.
   constexpr int kTurns = 1000;
   for (int turn = 0; turn < kTurns; ++turn) {
     if (try_to_take()) {
@@ -156,15 +159,15 @@ double LockFile::patience_for(const LockHolder& holder) const {
 }
 
 // Waits until a holder has ended, or has been silent for long enough. Returns
-// false if the file has another holder meanwhile. Throws Error(kUsage) if it is
-// alive.
+// false if the file names another holder meanwhile. Throws Error(kUsage) if the
+// holder is alive, unless the lock is to be taken over.
 bool LockFile::await_end(const fs::path& file, const LockHolder& holder) {
   reason_ = "which has ended";
   if (is_gone(holder, file)) {
     return true;
   }
   const double patience = patience_for(holder);
-  // Older versions give no signs of life.
+  // Holders of older versions write no signs of life.
   const bool is_mute =
       holder.time.empty() && patience >= options_.times.silence;
   const bool is_active = is_seen_running(holder) && was_renewed(file);
@@ -218,8 +221,9 @@ void LockFile::refuse(const LockHolder& holder) const {
       printable(holder.time));
 }
 
-// A holder that was alive when it lost its lock writes no more once it has
-// ended, or has had to look at the file again.
+// Waits until the former holder has ended, or long enough that it must read the
+// file again before its next write. Only for a holder that was alive when it
+// lost its lock.
 void LockFile::await_notice(const Fd& old, const LockHolder& holder) const {
   if (!alive_ || !old) {
     return;
@@ -231,7 +235,7 @@ void LockFile::await_notice(const Fd& old, const LockHolder& holder) const {
   }
 }
 
-// Removes stale claims, whose owners check them again, and unfinished files of
+// Removes stale claims, whose owners check them again, and incomplete files of
 // processes that have ended.
 void LockFile::clean() const {
   const std::string prefix = path_.filename().native() + ".";

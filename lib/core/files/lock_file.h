@@ -14,44 +14,51 @@
 namespace vitrain {
 
 struct LockOptions {
-  // Take the lock from a holder that shows signs of life, too; it notices
-  // before it writes again.
+  // Also take the lock from a holder that is alive, which notices that before
+  // it writes again.
   bool take_over = false;
-  // Gets a sentence before the constructor waits: for whom, and how long.
+  // Called with a sentence before the constructor waits: for which holder, and
+  // how long.
   std::function<void(const std::string&)> notice = [](const std::string&) {};
   LockTimes times{};
 };
 
-// A lock that one process at a time holds by a file, also over a network file
-// system and from containers: the kernel's lock on the file says at once
-// whether a process of the same machine has it, a sign of life in the file
-// whether any has. A lock is free when its holder has ended for certain, or has
-// been silent for LockTimes::silence (::successor, if this process belongs to
-// the holder's job). A holder that was stopped for longer finds out by check(),
-// before it writes. All rests on link() and rename() of complete files: of
-// several processes that take over one wins. Not inherited by fork().
+// Lock that one process at a time holds by a file, also across network file
+// systems and containers. The kernel's lock on the file tells at once whether a
+// process of the same machine holds it; the sign of life in the file tells
+// whether any process does. The lock is free if its holder has certainly ended,
+// or has been silent for LockTimes::silence (LockTimes::successor if this
+// process belongs to the holder's job). A holder that was suspended for longer
+// learns of its loss from check(), before it writes. Files appear complete, by
+// link() and rename(): of several processes that take over, one wins. Not
+// inherited by fork().
 class LockFile {
  public:
-  // Takes the lock; waits for signs of life of a holder that may have ended.
-  // Throws Error(kUsage) naming the holder if that is alive, Error(kStorage) if
-  // files cannot be made. `path`: of the lock file; `path`.* are its, too.
+  // Takes the lock. If the holder may have ended, first waits for its sign of
+  // life. Throws Error(kUsage) naming the holder if it is alive,
+  // Error(kStorage) if files cannot be created. `path`: the lock file; the
+  // files `path`.* belong to the lock too.
   explicit LockFile(std::filesystem::path path, LockOptions options = {});
   LockFile(const LockFile&) = delete;
   LockFile& operator=(const LockFile&) = delete;
-  // Releases it, in the process that has taken it, unless it was lost.
+  // Releases the lock unless it was lost; does nothing in a forked child.
   ~LockFile();
 
-  // The holder from which it was taken over, if there was one.
+  // Returns the holder from which the lock was taken over; nullopt if it was
+  // free.
   const std::optional<LockHolder>& taken_over() const { return before_; }
-  // Why: "which has ended", "which gave no sign of life for 60 s".
+  // Returns what is known about that holder: "which has ended", "which gave no
+  // sign of life for 60 s".
   const std::string& reason() const { return reason_; }
 
-  // As LockLease.
+  // Same as LockLease::check() and LockLease::is_lost().
   void check() { lease_->check(); }
   bool is_lost() { return lease_->is_lost(); }
-  // For the leases of processes that write on behalf of this one.
+  // Returns the nonce, for LockLease objects of processes that write on behalf
+  // of this one.
   const std::string& nonce() const { return own_.nonce; }
-  // Keeps the kernel's lock in whichever processes have it open; -1: none.
+  // Returns the descriptor that holds the kernel's lock for as long as any
+  // process has it open; -1 if there is no kernel lock.
   int descriptor() const { return kernel_lock_.get(); }
 
  private:
@@ -70,7 +77,8 @@ class LockFile {
   Fd kernel_lock_;
   std::optional<LockHolder> before_;
   std::string reason_;
-  bool alive_ = false; // the last holder was, and is to notice
+  // The previous holder was alive, and must notice its loss.
+  bool alive_ = false;
   std::unique_ptr<LockLease> lease_;
 };
 

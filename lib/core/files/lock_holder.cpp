@@ -23,8 +23,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Variables whose value names the job that a process belongs to, and which a
-// requeued or restarted job keeps.
+// Variables with the id of the batch job that a process belongs to. A requeued
+// or restarted job keeps its id.
 constexpr std::array kJobVariables{
     "SLURM_JOB_ID",
     "PBS_JOBID",
@@ -45,7 +45,7 @@ std::map<std::string, std::string> jobs_of_this_process() {
       jobs[name] = value;
     }
   }
-  // The host name of a container in Kubernetes is the name of its pod.
+  // In Kubernetes, a container's host name is the name of its pod.
   if (!environment_variable("KUBERNETES_SERVICE_HOST").empty()) {
     jobs["pod"] = host_name();
   }
@@ -59,7 +59,7 @@ Life look_at(std::int64_t pid, const ProcessStatus& status) {
     const bool none = ::kill(static_cast<pid_t>(pid), 0) != 0 && errno == ESRCH;
     return none ? Life::kEnded : Life::kHidden;
   }
-  // A zombie has ended: only its parent does not know yet.
+  // A zombie has ended; its parent has not yet waited for it.
   return status.state == 'Z' || status.state == 'X' ? Life::kEnded
                                                     : Life::kRuns;
 }
@@ -68,16 +68,17 @@ bool on_this_kernel(const LockHolder& holder, const LockHolder& own) {
   return !own.boot.empty() && holder.boot == own.boot;
 }
 
-// Whether the pid of the holder has a meaning for this process.
+// Returns true if this process can look up the holder's pid: both are on one
+// machine, in one pid namespace.
 bool has_visible_pid(const LockHolder& holder, const LockHolder& own) {
   return on_this_kernel(holder, own) && holder.host == own.host &&
       holder.machine == own.machine && holder.pid_space == own.pid_space &&
       holder.pid > 0;
 }
 
-// Whether the kernel has a lock on the file of this holder; nullopt if the
-// kernel lock says nothing: the holder had none, or had it by another kernel or
-// another mount, and locks of a file system need not reach further.
+// Returns true if the kernel has a lock on the holder's file. nullopt if that
+// cannot be known: the holder had no kernel lock, or had it on another kernel
+// or mount, where this kernel need not see it.
 std::optional<bool> is_locked_by_kernel(
     const LockHolder& holder,
     const LockHolder& own,
@@ -100,8 +101,8 @@ std::optional<bool> is_locked_by_kernel(
   return lock.l_type != F_UNLCK;
 }
 
-// Locks a file by the kernel. Returns the device number of its file system; 0
-// if that has no such locks.
+// Takes the kernel's lock on a file. Returns the device number of its file
+// system; 0 if the file system has no such locks.
 std::uint64_t lock_by_kernel(int fd) {
   struct flock lock {};
   lock.l_type = F_WRLCK;
@@ -112,8 +113,8 @@ std::uint64_t lock_by_kernel(int fd) {
       : 0;
 }
 
-// Creates a file of this name that must not exist, locks and writes it. Returns
-// an errno or 0.
+// Creates a file, which must not exist, locks it by the kernel and writes it.
+// Returns 0 or an errno.
 int create_locked(const fs::path& path, LockHolder& holder, Fd& fd) {
   fd = Fd(::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
   if (!fd) {
@@ -130,8 +131,9 @@ int create_locked(const fs::path& path, LockHolder& holder, Fd& fd) {
   return failure;
 }
 
-// Gives a complete file its name by whatever the file system offers that cannot
-// replace another file. Returns 0 or an errno; EOPNOTSUPP if it offers nothing.
+// Gives a complete file its name with a call of the file system that cannot
+// replace another file. Returns 0 or an errno; EOPNOTSUPP if the file system
+// has no such call.
 int name_exclusively(const fs::path& temporary, const fs::path& path) {
   const auto is_unknown = [] {
     return errno == EPERM || errno == EINVAL || errno == ENOSYS ||
@@ -268,7 +270,7 @@ std::optional<LockHolder> read_holder(const fs::path& file) {
     text = read_file(file, kLockSizeLimit, ExitCode::kStorage);
   } catch (const Error&) {
     if (is_absent()) {
-      return std::nullopt; // released in this moment
+      return std::nullopt; // released just now
     }
     throw;
   }

@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Counts on while the machine is suspended.
+// Seconds since boot, including those during which the machine was suspended.
 double boot_time() {
   timespec now{};
   ::clock_gettime(CLOCK_BOOTTIME, &now);
@@ -47,9 +47,9 @@ LockLease::LockLease(fs::path path, std::string nonce, const LockTimes& times)
     : path_(std::move(path)),
       nonce_(std::move(nonce)),
       times_(times),
-      seen_(boot_time() - 2.0 * times.trust) { // not yet
+      seen_(boot_time() - 2.0 * times.trust) { // not seen yet
   refresh();
-  // Signals are for the threads that work.
+  // Signals must be delivered to other threads.
   sigset_t all;
   sigset_t before;
   ::sigfillset(&all);
@@ -97,18 +97,19 @@ void LockLease::refresh() {
   if (is_lost_) {
     return;
   }
-  // The moment before the look: a process that is stopped after it has seen the
-  // past.
+  // The time before the read: if this process is suspended after reading, what
+  // it read is that old.
   const double now = boot_time();
   const Fd fd(::open(path_.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK));
   if (!fd && errno != ENOENT) {
-    // Storage that cannot be reached now may come back, and no other process
-    // can take over there meanwhile.
+    // The storage cannot be reached now; no other process can take over there
+    // meanwhile.
     return;
   }
   std::optional<LockHolder> holder = fd ? holder_in(fd.get()) : restored();
   if (!holder && last_.nonce == nonce_) {
-    holder = last_; // damaged: processes that take over put a whole file there
+    // Damaged; a process that takes over puts a complete file there.
+    holder = last_;
   }
   if (!holder || holder->nonce != nonce_) {
     lost_ = fmt::format(
@@ -125,10 +126,11 @@ void LockLease::refresh() {
   last_ = *holder;
   last_.time = sign_of_life();
   if (kernel_lock_) {
-    last_.device = 0; // this process alone has it: it proves nothing
+    // Only this process has that kernel lock: others must not rely on it.
+    last_.device = 0;
   }
-  // In place, since the kernel lock is on this file; if another process has
-  // replaced it since, the descriptor is of a file that has no name any more.
+  // Overwrite this file, since the kernel lock is on it. If another process has
+  // replaced it since, the write goes to a file without a name.
   const std::string text = lock_text(last_);
   if (fd &&
       ::pwrite(fd.get(), text.data(), text.size(), 0) ==
@@ -140,7 +142,7 @@ void LockLease::refresh() {
 
 std::optional<LockHolder> LockLease::restored() {
   if (last_.nonce != nonce_) {
-    return std::nullopt; // it was never there
+    return std::nullopt; // this object has never seen the file
   }
   try {
     Fd locked = create_lock_file(path_, last_);
@@ -150,7 +152,7 @@ std::optional<LockHolder> LockLease::restored() {
     }
     return holder;
   } catch (const Error&) {
-    return last_; // as if it were there: the next refresh() looks again
+    return last_; // treat as present: the next refresh() looks again
   }
 }
 

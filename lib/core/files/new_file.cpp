@@ -11,7 +11,8 @@
 namespace vitrain {
 namespace {
 
-// A file that goes, unless it has got its name.
+// Temporary file, removed by the destructor. link() gives its content a
+// permanent name before.
 class Part {
  public:
   explicit Part(const std::filesystem::path& path)
@@ -65,7 +66,7 @@ void write_new_file(
   };
   check(write(part.fd()), "write it");
   check(::fsync(part.fd()) == 0 ? 0 : errno, "sync it");
-  // link() does not replace what another process has put there meanwhile.
+  // link() does not replace a file that another process has created meanwhile.
   check(::link(part.path(), path.c_str()) == 0 ? 0 : errno, "name it");
   sync_folder(std::filesystem::absolute(path).parent_path());
 }

@@ -5,10 +5,10 @@
 
 namespace vitrain {
 
-// Steady time: never jumps with the wall clock.
+// Measures time with a steady clock, which never jumps with the wall clock.
 class Stopwatch {
  public:
-  // Seconds since construction or the last restart().
+  // Returns the seconds since construction or the last restart().
   double seconds() const {
     return std::chrono::duration<double>(Clock::now() - start_).count();
   }
@@ -25,17 +25,18 @@ class Stopwatch {
   Clock::time_point start_ = Clock::now();
 };
 
-// Seconds on CLOCK_MONOTONIC, which all processes of a machine share.
+// Returns seconds on CLOCK_MONOTONIC, which all processes of a machine share.
 inline double monotonic_seconds() {
   return std::chrono::duration<double>(
              std::chrono::steady_clock::now().time_since_epoch())
       .count();
 }
 
-// Local wall-clock time as strftime formats it, e.g. "%Y%m%d-%H%M%S".
+// Returns the local wall-clock time in strftime's `format`, e.g.
+// "%Y%m%d-%H%M%S".
 std::string local_time(const char* format);
 
-// Seconds since the Unix epoch.
+// Returns the seconds since the Unix epoch.
 double unix_time();
 
 } // namespace vitrain

@@ -7,7 +7,8 @@ namespace vitrain {
 // VNNI: Ice Lake, Zen 4 and newer.
 enum class Simd { kScalar, kAvx2, kAvx512 };
 
-// The last of them that this processor and its operating system run.
+// Returns the last instruction set of Simd that this processor and its
+// operating system support.
 Simd best_simd();
 
 } // namespace vitrain

@@ -20,19 +20,21 @@ class CudaPlugin {
  public:
   virtual ~CudaPlugin() = default;
 
-  // Why no device can be used here, as a sentence without its full stop; empty
-  // when they can. Then only this and versions() may be called.
+  // Returns why no CUDA device can be used, as a sentence without its full
+  // stop; "" if devices can be used. Otherwise only this function and
+  // versions() may be called.
   virtual std::string problem() const = 0;
   virtual void set_device(int device) const = 0;
-  // Memory of the machine that devices read without a copy in between, or null
-  // when there is none left; free_pinned() gives it back.
+  // Allocates pinned host memory, from which devices copy directly; null if
+  // none is left. Free it with free_pinned().
   virtual void* allocate_pinned(std::size_t bytes) const = 0;
   virtual void free_pinned(void* memory) const = 0;
-  // Bytes of a device that torch has taken for tensors at its largest.
+  // Returns the peak memory, in bytes, that torch's allocator has reserved on a
+  // device.
   virtual std::int64_t peak_memory(int device) const = 0;
-  // "CUDA 13.0, cuDNN 9.19, NCCL 2.28.9".
+  // Returns "CUDA 13.0, cuDNN 9.19, NCCL 2.28.9".
   virtual std::string versions() const = 0;
-  // A new ProcessGroupNCCL; the caller adopts the reference (collective).
+  // Creates a ProcessGroupNCCL; the caller adopts the reference. Collective.
   virtual c10d::Backend* make_nccl_backend(
       c10d::Store* store,
       int rank,
@@ -40,7 +42,7 @@ class CudaPlugin {
       double timeout_seconds) const = 0;
 };
 
-// Increased whenever the class above changes.
+// Version of the class above: increase it whenever the class changes.
 inline constexpr int kCudaPluginVersion = 4;
 
 // The two C functions that vitrain_cuda.so exports.

@@ -26,7 +26,8 @@ std::string environment_variable(const char* name) {
 
 std::string content_of(const std::filesystem::path& file) {
   std::ifstream in(file, std::ios::binary);
-  // Not by iterators, which throw where a process ends between open and read.
+  // Does not use istream iterators, which throw if a process ends between open
+  // and read.
   std::ostringstream text;
   text << in.rdbuf();
   return text.str();

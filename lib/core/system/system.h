@@ -20,7 +20,7 @@ std::string environment_variable(const char* name);
 
 // Returns the content of a file.
 std::string content_of(const std::filesystem::path& file);
-// Its first line.
+// Returns the first line of a file.
 std::string first_line(const std::filesystem::path& file);
 
 // Returns the rest of the first line that begins with `key`, without
@@ -35,7 +35,7 @@ struct ProcessStatus {
   char state = 0; // 'Z': ended, not yet waited for
   pid_t parent = 0;
   pid_t session = 0;
-  int terminal = 0; // that controls it; 0: none
+  int terminal = 0; // device number of its controlling terminal; 0: none
   // Clock ticks since boot; distinguishes processes that reuse a pid.
   std::uint64_t start_time = 0;
 };

@@ -2,8 +2,9 @@
 
 namespace vitrain {
 
-// Columns of the terminal that a descriptor leads to; without a size of its
-// own, what COLUMNS says, or 80. 0 if it is no terminal.
+// Returns the width, in columns, of the terminal that a descriptor is open on:
+// its own size, or if it has none, the value of COLUMNS, or 80; at least 20.
+// Returns 0 if the descriptor is not a terminal.
 int terminal_columns(int fd);
 
 } // namespace vitrain

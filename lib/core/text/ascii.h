@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string>
 
-// Letters and digits of ASCII, whatever the process's locale.
+// ASCII letters and digits, independent of the process's locale.
 namespace vitrain {
 
 constexpr bool is_digit(char c) {

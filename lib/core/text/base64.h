@@ -5,7 +5,7 @@
 
 namespace vitrain {
 
-// Bytes as base64 (RFC 4648, with padding), appended to `out`.
+// Appends bytes to `out` in base64 (RFC 4648, with padding).
 void append_base64(std::string& out, std::string_view bytes);
 
 } // namespace vitrain

@@ -11,7 +11,7 @@ namespace vitrain {
 namespace {
 
 constexpr std::string_view kReset = "\x1b[0m";
-constexpr int kContinuation = 2; // further indent of a message's later lines
+constexpr int kContinuation = 2; // additional indentation of continuation lines
 constexpr int kNarrowestMessage = 20;
 
 struct Range {
@@ -19,7 +19,7 @@ struct Range {
   std::uint32_t last;
 };
 
-// Unicode's East Asian Width W and F, merged into blocks.
+// Unicode's East Asian Width classes W and F, merged into blocks.
 constexpr std::array<Range, 17> kWide{{
     {0x1100, 0x115F},
     {0x2E80, 0x303E},
@@ -62,11 +62,13 @@ struct Glyph {
   int columns;
 };
 
-// The character or escape sequence at the start of valid, non-empty UTF-8.
+// Returns the character or escape sequence at the start of valid, non-empty
+// UTF-8.
 Glyph next_glyph(std::string_view text) {
   const auto lead = static_cast<unsigned char>(text.front());
   if (text.starts_with("\x1b[")) {
-    // A sequence that is cut short or ended by a wrong byte takes no column.
+    // An escape sequence that is incomplete or ends with a wrong byte takes no
+    // column.
     const std::size_t end = text.find_first_not_of("0123456789;", 2);
     const std::size_t bytes = std::min(end, text.size());
     return {bytes + (text.substr(bytes).starts_with('m') ? 1 : 0), 0};
@@ -85,10 +87,10 @@ Glyph next_glyph(std::string_view text) {
 struct Beginning {
   std::size_t bytes = 0;
   int columns = 0;
-  bool coloured = false; // has escape sequences
+  bool coloured = false; // the text has escape sequences
 };
 
-// The longest beginning of valid UTF-8 that takes at most `columns`.
+// Returns the longest prefix of valid UTF-8 that takes at most `columns`.
 Beginning beginning_of(std::string_view text, int columns) {
   Beginning found;
   while (found.bytes < text.size()) {
@@ -104,8 +106,8 @@ Beginning beginning_of(std::string_view text, int columns) {
   return found;
 }
 
-// The parts of a path or of another long word, each with the separator that
-// ends it, joined to pieces of at most `columns`; a longer part stays whole.
+// Breaks a path or another long word after separators, into pieces of at most
+// `columns`; a part without separators that is longer stays whole.
 std::vector<std::string> pieces_of(const std::string& word, int columns) {
   constexpr std::string_view kSeparators = "/,=";
   std::vector<std::string> pieces(1);
@@ -132,8 +134,8 @@ std::string without_blanks_at_end(const std::string& line) {
   return line.substr(0, line.find_last_not_of(' ') + 1);
 }
 
-// Moves the last word of the line before the last to a last line that is one
-// short word. Words of a path that was broken stay where they are.
+// If the last line is one short word, moves the last word of the line before it
+// there. Does not move words of a path that was broken.
 void join_orphan(std::vector<std::string>& lines, int columns) {
   if (lines.size() < 2) {
     return;

@@ -4,32 +4,34 @@
 #include <string_view>
 #include <vector>
 
-// Text in the columns of a terminal.
+// Layout of text in the columns of a terminal.
 namespace vitrain {
 
-// Columns that UTF-8 text takes on a terminal: 2 for wide characters (UAX #11
-// classes W and F), 0 for combining marks and for SGR escape sequences.
+// Returns the number of columns that UTF-8 text takes on a terminal: 2 for wide
+// characters (UAX #11 classes W and F), 0 for combining marks and for SGR
+// escape sequences, 1 for others.
 int display_width(std::string_view text);
 
-// The longest beginning of `text` that takes at most `columns`; escape
-// sequences are kept and colours are reset when anything was cut.
+// Returns the longest prefix of `text` that takes at most `columns`. Escape
+// sequences are kept, and colours are reset at the end if anything was cut.
 std::string clip(std::string_view text, int columns);
 
-// `text`; if it takes more than `columns`, its beginning and `mark` (an
-// ellipsis), which take at most `columns`.
+// Returns `text`; if it is wider than `columns`, a prefix of it followed by
+// `mark` (an ellipsis), together at most `columns`.
 std::string shorten(std::string_view text, int columns, std::string_view mark);
-// The same with `mark` in the middle: names of runs end with their time.
+// Same, but with `mark` in the middle, so that the time at the end of a run's
+// name stays visible.
 std::string
 shorten_middle(std::string_view text, int columns, std::string_view mark);
 
-// Divides a line into lines of at most `columns`, between words. A word that is
-// longer than a line begins a new one and is broken after `/`, `,` and `=`
-// alone; a part without these stays whole. The last line is no single short
-// word where the line before it can spare one.
+// Breaks a line between words into lines of at most `columns`. A word that is
+// longer than a line starts a new line and is broken only after `/`, `,` and
+// `=`; a piece without these stays whole. Avoids a last line of one short word
+// by moving a word to it from the line before, if possible.
 std::vector<std::string> wrap_words(const std::string& line, int columns);
 
-// Wraps each line of a message that is wider than `columns`: further lines are
-// indented by two more columns than their first one.
+// Wraps each line of a message that is wider than `columns`. Continuation lines
+// are indented by two more columns than the line they continue.
 std::string wrap_message(std::string_view text, int columns);
 
 } // namespace vitrain

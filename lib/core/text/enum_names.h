@@ -31,7 +31,7 @@ constexpr std::array<EnumName<Enum>, kCount> enum_names(
   return std::to_array(names);
 }
 
-// The name of an enumerator: name_of(Color::kDarkBlue) is "dark_blue".
+// Returns the name of an enumerator: name_of(Color::kDarkBlue) is "dark_blue".
 template <typename Enum>
 std::string name_of(Enum value) {
   static constexpr auto kNames = names_of(Enum{});
@@ -50,7 +50,7 @@ std::optional<Enum> value_of(std::string_view name) {
   return found == kNames.end() ? std::nullopt : std::optional(found->value);
 }
 
-// All names, in the order of their list.
+// Returns all names, in the order of names_of().
 template <typename Enum>
 std::vector<std::string> all_names() {
   std::vector<std::string> names;

@@ -44,7 +44,8 @@ Json parse_json(
     const std::string& text,
     const std::string& source,
     ExitCode code) {
-  std::vector<std::set<std::string>> keys; // of the open objects
+  // Keys of each object that is still open.
+  std::vector<std::set<std::string>> keys;
   std::string problem;
   const auto watch = [&](int depth, Json::parse_event_t event, Json& value) {
     if (depth > kDeepest) {

@@ -10,9 +10,9 @@
 
 namespace vitrain {
 
-// Parses a file's text. What no program of ours writes is refused: text that
-// is no JSON, a key twice in one object, nesting deeper than 64. Throws
-// Error(code) with `source` (printable) and the reason.
+// Parses the text of a file. Refuses text that vitrain never writes: invalid
+// JSON, an object with a repeated key, nesting deeper than 64. Throws
+// Error(code) with `source` (must be printable) and the reason.
 Json parse_json(
     const std::string& text,
     const std::string& source,
@@ -23,8 +23,9 @@ Json parse_json(
 // "m.json: 'state.run.step' is a string, not an integer".
 class JsonReader {
  public:
-  // `name`: name of the object, a prefix of its members' names; "" for the
-  // whole file. Throws if `json` is no object. `json` must outlive the reader.
+  // `name`: name of the object, which is a prefix of its members' names in
+  // messages; "" for the whole file. Throws Error(code) if `json` is not an
+  // object. `json` must outlive the reader.
   JsonReader(
       const Json& json,
       std::string source,
@@ -34,7 +35,7 @@ class JsonReader {
   bool has(const std::string& key) const { return json_.contains(key); }
   bool is_null(const std::string& key) const;
   std::int64_t integer(const std::string& key) const;
-  // An integer counts as a number.
+  // Accepts an integer too.
   double number(const std::string& key) const;
   std::string text(const std::string& key) const;
   JsonReader object(const std::string& key) const;
@@ -53,7 +54,8 @@ class JsonReader {
       const Json& value,
       std::string_view wanted) const;
 
-  // Convert a value; `name` is its full name, for messages.
+  // Convert a value, or throw Error(code_); `name` is its full name, for
+  // messages.
   std::int64_t integer_of(const Json& value, const std::string& name) const;
   std::string text_of(const Json& value, const std::string& name) const;
   JsonReader object_of(const Json& value, const std::string& name) const;

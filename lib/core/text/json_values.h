@@ -7,15 +7,15 @@
 
 #include "core/text/json.h"
 
-// Values of a record by key: nullopt if the record has no such key, is no
-// object, or the value has another type.
+// Return the value of a key; nullopt if the record has no such key or is not an
+// object, or if the value has another type.
 namespace vitrain {
 
 std::optional<double> json_number(const Json& record, std::string_view key);
 std::optional<std::int64_t> json_integer(
     const Json& record,
     std::string_view key);
-// "" for nothing.
+// Returns "" instead of nullopt.
 std::string json_text(const Json& record, std::string_view key);
 
 } // namespace vitrain

@@ -7,13 +7,13 @@
 
 namespace vitrain {
 
-// A message as it is written to a descriptor: wrapped between words if that is
-// a terminal, else unchanged.
+// Returns a message as it should be written to a descriptor: wrapped between
+// words if the descriptor is a terminal, else unchanged.
 std::string message_for(int fd, std::string_view text);
 
-// Writes a message and a line's end to a stream, wrapped if that is a terminal.
+// Writes a message and a newline to a stream; wraps it if that is a terminal.
 void print_message(std::FILE* to, std::string_view text);
-// The same of several.
+// Writes each line as print_message() does.
 void print_lines(std::FILE* to, std::span<const std::string> lines);
 
 } // namespace vitrain

@@ -12,7 +12,8 @@
 namespace vitrain {
 namespace {
 
-// Length of the valid UTF-8 sequence at the start of `s`, 0 when invalid.
+// Returns the length of the valid UTF-8 sequence at the start of `s`; 0 if it
+// is invalid.
 std::size_t utf8_length(std::string_view s) {
   const auto byte = [&](std::size_t i) {
     return static_cast<unsigned char>(s[i]);
@@ -50,8 +51,8 @@ std::size_t utf8_length(std::string_view s) {
   return overlong || surrogate || code > 0x10FFFF ? 0 : length;
 }
 
-// The text with `replacement(byte)` for each byte that is not part of valid
-// UTF-8 and, with `controls`, for each control character.
+// Returns the text with `replacement(byte)` for each byte that is not part of
+// valid UTF-8, and if `controls` for each control character.
 template <typename Replacement>
 std::string with_replaced(
     std::string_view bytes,
@@ -158,8 +159,8 @@ std::string nearest(
   if (word.size() > kLongestWord) {
     return best;
   }
-  // A third of the letters may be wrong, at least one and at most four; a
-  // candidate that merely extends the word (or is extended by it) is near too.
+  // Allows a third of the letters to be wrong, at least one and at most four. A
+  // candidate that extends the word, or is extended by it, is also near.
   int limit = std::clamp(static_cast<int>(word.size()) / 3, 1, 4) + 1;
   for (const std::string& candidate : candidates) {
     int distance = edit_distance(word, candidate);

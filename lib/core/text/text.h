@@ -8,10 +8,11 @@
 
 namespace vitrain {
 
-// Pieces between separators; "a,,b" gives three, "" gives one empty piece.
+// Splits a text at every separator: "a,,b" gives three parts, "" one empty
+// part.
 std::vector<std::string> split(std::string_view text, char separator);
 std::string join(std::span<const std::string> parts, std::string_view glue);
-// Without leading and trailing blanks, tabs, CR and LF.
+// Returns the text without leading and trailing spaces, tabs, CR and LF.
 std::string_view trim(std::string_view text);
 
 // Returns the text without `prefix`; unchanged if it does not begin with it.
@@ -21,36 +22,42 @@ std::string without_prefix(std::string_view text, std::string_view prefix);
 // gets one. "" stays "".
 std::string prefixed(std::string_view text, std::string_view prefix);
 
-// Damerau-Levenshtein distance (adjacent transpositions count one).
+// Returns the Damerau-Levenshtein distance (an adjacent transposition counts as
+// one edit).
 int edit_distance(std::string_view a, std::string_view b);
-// The candidate nearest to `word`, or "" when none is near enough to be meant.
+// Returns the candidate most similar to `word`; "" if none is similar enough to
+// be what the user meant.
 std::string nearest(
     std::string_view word,
     std::span<const std::string> candidates);
-// " Did you mean 'x'?" or "".
+// Returns " Did you mean 'x'?", or "" if no candidate is near.
 std::string did_you_mean(
     std::string_view word,
     std::span<const std::string> candidates);
 
-// Printable form of bytes from outside (paths, keys): control characters and
-// invalid UTF-8 as \xHH, so that a hostile name cannot forge log lines; *** for
-// the user information of URLs.
+// Returns a printable form of untrusted bytes (paths, keys): control characters
+// and invalid UTF-8 as \xHH, so that a hostile name cannot forge log lines, and
+// *** in place of the user information of URLs.
 std::string printable(std::string_view bytes);
-// Bytes with every invalid UTF-8 sequence replaced by U+FFFD, for JSON.
+// Returns the bytes with every invalid UTF-8 sequence replaced by U+FFFD, for
+// JSON.
 std::string valid_utf8(std::string_view bytes);
 
-// 1234567 -> "1,234,567".
+// Returns the number with commas: 1234567 -> "1,234,567".
 std::string with_commas(std::int64_t value);
-// "1 worker", "1,234 workers": for nouns whose plural ends with an s.
+// Returns a count and its noun: "1 worker", "1,234 workers"; only for nouns
+// whose plural ends with an s.
 std::string counted(std::int64_t count, std::string_view noun);
-// Bytes as "512 B", "1.5 KiB", "2.0 GiB".
+// Returns a size as "512 B", "1.5 KiB", "2.0 GiB".
 std::string human_bytes(double bytes);
-// Seconds as "0:42", "12:05", "3:07:09", "2d 03:04".
+// Returns a duration as "0:42", "12:05", "3:07:09", "2d 03:04".
 std::string human_seconds(double seconds);
-// Shortest decimal text that parses back to exactly the same double.
+// Returns the shortest decimal text that parses back to exactly the same
+// double.
 std::string shortest(double value);
 
-// Locale-free parsers of the whole text; false when it is anything else.
+// Parse the whole text, independent of the locale; return false if it is
+// anything but a number.
 bool parse_int(std::string_view text, std::int64_t& value);
 bool parse_double(std::string_view text, double& value);
 

@@ -7,8 +7,8 @@
 namespace vitrain {
 namespace {
 
-// Letters of the user information with its `@` at the beginning of what follows
-// the scheme of a URL; 0: it has none.
+// Returns the length of the user information, including its `@`, at the start
+// of `rest`, the text after the scheme of a URL; 0 if there is none.
 std::size_t user_info_length(std::string_view rest) {
   const std::size_t at = rest.rfind('@');
   if (at == std::string_view::npos) {
@@ -18,8 +18,8 @@ std::size_t user_info_length(std::string_view rest) {
   if (at < end) {
     return at + 1;
   }
-  // After the host an `@` belongs to the path, unless that was no host: in
-  // "user:a/b@host" the letters after the colon are no port.
+  // An `@` after the host belongs to the path, unless the text before it is no
+  // host: in "user:a/b@host", the text after the colon is no port.
   const std::string_view host = rest.substr(0, end);
   if (rest.find('@') < end) {
     return host.rfind('@') + 1;
@@ -32,8 +32,8 @@ std::size_t user_info_length(std::string_view rest) {
   return has_port ? 0 : at + 1;
 }
 
-// Position after the next scheme in the text; npos: there is none. Paths that
-// were normalised have one slash of two.
+// Returns the position after the next scheme in the text; npos if there is
+// none. Accepts a single slash, as in URLs that were normalised as paths.
 std::size_t find_after_scheme(std::string_view text) {
   for (std::size_t at = text.find(":/"); at != std::string_view::npos;
        at = text.find(":/", at + 1)) {
@@ -48,7 +48,7 @@ std::size_t find_after_scheme(std::string_view text) {
   return std::string_view::npos;
 }
 
-// The text with `replacement` for the user information of each URL.
+// Returns the text with `replacement` for the user information of each URL.
 std::string with_user_info(
     std::string_view text,
     std::string_view replacement) {

@@ -12,21 +12,21 @@
 #include "data/sources/kinds/kinds.h"
 #include "data/sources/labels/class_names.h"
 
-// Images in tar archives, which stay packed: a folder of images packed by tar,
-// ImageNet's archive of an archive per class, and WebDataset's shards. The
-// index has the place of every image.
+// Images in tar archives, read in place: a folder of images packed by tar,
+// ImageNet's archive of one archive per class, and WebDataset's shards. The
+// index stores the location of every image.
 namespace vitrain::data::detail {
 namespace {
 
-// Archives that are kept open; of more each is opened for each image.
+// Maximum number of archives that are kept open. For datasets with more
+// archives, every read opens its archive.
 constexpr std::size_t kMostOpen = 256;
 
 std::string class_folder(std::string_view archive) {
   return std::string(archive.substr(0, archive.size() - 4)); // ".tar"
 }
 
-// Lists archives whose images lie in class folders, or in an archive for each
-// class.
+// Lists archives whose classes are folders, or archives inside an archive.
 class TreeLister {
  public:
   explicit TreeLister(const TarPath& tars) : inside_(tars.inside) {
@@ -60,8 +60,8 @@ class TreeLister {
   const TarReader::Skipped& skipped() const { return skipped_; }
 
  private:
-  // `folder` goes in front of the members' names: the class that an archive
-  // inside an archive is.
+  // Adds the images of an archive. `folder` is prepended to the members' names;
+  // for an archive inside an archive it is the class.
   void list_members(
       TarReader reader,
       const TarFile& tar,
@@ -111,13 +111,12 @@ class TreeLister {
   ImageTree tree_;
   TarReader::Skipped skipped_;
   std::int64_t hidden_ = 0;
-  std::int64_t labels_ = 0; // as WebDataset has them
+  std::int64_t labels_ = 0; // .cls members, as in WebDataset
   std::int64_t others_ = 0;
   std::int64_t elsewhere_ = 0;
 };
 
-// Returns true if the first image of an archive has a .cls member of the same
-// name.
+// Returns true if the sample of the archive's first image has a .cls member.
 bool is_webdataset(const TarFile& tar, const std::string& name) {
   TarReader reader(name, tar.reader(), 0, tar.size());
   TarMember member;

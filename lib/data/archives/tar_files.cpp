@@ -36,8 +36,8 @@ std::vector<std::string> in_folder(const fs::path& folder) {
   return files;
 }
 
-// Returns the longest part of a path, up to a '/', that is a folder as it is
-// written, whatever characters its name has.
+// Returns the longest prefix of a path, ending with '/', that is an existing
+// folder; wildcard characters in it are taken literally.
 std::string_view existing_folder(const std::string& path) {
   std::size_t end = 0;
   std::error_code error;
@@ -51,7 +51,8 @@ std::string_view existing_folder(const std::string& path) {
   return std::string_view(path).substr(0, end);
 }
 
-// The pattern for glob(), in which a folder that is there means itself.
+// Returns the pattern for glob(); wildcard characters in the existing folder
+// are escaped.
 std::string glob_pattern(const std::string& path) {
   const std::string_view folder = existing_folder(path);
   std::string pattern;
@@ -94,7 +95,7 @@ std::vector<std::string> matching_all(const std::vector<std::string>& paths) {
   return files;
 }
 
-// Returns the names that the braces after the existing folder expand to.
+// Expands the braces after the existing folder of a path.
 std::vector<std::string> expand_file_braces(const std::string& path) {
   const std::string folder(existing_folder(path));
   std::vector<std::string> names = expand_braces(path.substr(folder.size()));
@@ -182,7 +183,7 @@ TarPath find_tars(const std::string& path) {
   if (fs::exists(path, error)) {
     return {{path}, ""};
   }
-  // A file, and a folder inside it.
+  // Looks for an archive with a folder inside it.
   const fs::path whole(path);
   for (fs::path file = whole.parent_path(); file.has_relative_path();
        file = file.parent_path()) {
@@ -211,7 +212,8 @@ Index::Place place_of(
 
 TarFile::TarFile(const std::string& path)
     : DataFile(path, "", "kind tar takes tar archives") {
-  // Read-ahead after each header would read the whole archive.
+  // Disables read-ahead: with it, listing the headers would read the whole
+  // archive.
   ::posix_fadvise(fd(), 0, 0, POSIX_FADV_RANDOM);
 }
 
@@ -221,8 +223,8 @@ ReadAt TarFile::reader() const {
   };
 }
 
-// Header and bytes by one call. Of a file that became shorter, or another one,
-// since it was listed, the header is not there.
+// Reads the header and the content with one call. The header is checked,
+// because the file may have been truncated or replaced after it was listed.
 void TarFile::read(std::int64_t offset, std::int64_t size, std::string& bytes)
     const {
   bytes.resize(static_cast<std::size_t>(size));
@@ -237,7 +239,8 @@ void TarFile::read(std::int64_t offset, std::int64_t size, std::string& bytes)
   VITRAIN_CHECK_DATA(got >= 0, "{}: {}", name(), error_text(errno));
   const auto total = static_cast<ssize_t>(header.size() + bytes.size());
   if (got >= std::ssize(header) && got < total) {
-    // Parts beyond 2 GiB, or of some network file systems, come in pieces.
+    // preadv() returns less than requested beyond 2 GiB and on some network
+    // file systems.
     const auto rest = static_cast<std::size_t>(got - std::ssize(header));
     got += static_cast<ssize_t>(
         read_at(start + got, std::span(bytes).subspan(rest)));

@@ -2,12 +2,13 @@
 
 #include "core/text/text.h"
 
-// The formats: POSIX.1-2017, pax, "ustar Interchange Format" and "pax Extended
+// Sources: POSIX.1-2017, pax, "ustar Interchange Format" and "pax Extended
 // Header"; GNU tar's manual, "Basic Tar Format".
 namespace vitrain::data {
 namespace {
 
-// An octal number between blanks and zero bytes; nothing for anything else.
+// Parses an octal number that may be surrounded by spaces and followed by zero
+// bytes; nullopt for any other text.
 std::optional<std::int64_t> octal(std::string_view bytes) {
   std::size_t i = bytes.find_first_not_of(' ');
   std::int64_t value = 0;
@@ -30,8 +31,8 @@ bool TarHeader::is_valid() const {
     return false;
   }
   const auto stored = octal(field(kChecksum));
-  // The sum of all bytes, with blanks for the checksum itself; some old
-  // programs summed signed bytes.
+  // The checksum is the sum of all bytes, with spaces in place of the checksum
+  // itself; some old programs summed signed bytes.
   std::int64_t as_unsigned = 0;
   std::int64_t as_signed = 0;
   for (std::size_t i = 0; i < block_.size(); ++i) {
@@ -48,7 +49,7 @@ char TarHeader::type() const {
   return block_[156];
 }
 
-// Up to the first zero byte.
+// Returns a field up to its first zero byte.
 std::string_view TarHeader::text(Span span) const {
   const std::string_view bytes = field(span);
   return bytes.substr(0, bytes.find('\0'));
@@ -58,7 +59,7 @@ std::string TarHeader::name() const {
   constexpr Span kName{0, 100};
   constexpr Span kMagic{257, 6};
   constexpr Span kPrefix{345, 155};
-  // GNU's format has times where ustar's has the first part of the name.
+  // In GNU's format this field contains times instead of the name's prefix.
   const bool ustar = field(kMagic) == std::string_view("ustar\0", 6);
   std::string name(ustar ? text(kPrefix) : std::string_view());
   if (!name.empty()) {
@@ -73,7 +74,8 @@ std::optional<std::int64_t> TarHeader::size() const {
   if ((first & 0x80) == 0) {
     return octal(bytes);
   }
-  // GNU's format for large numbers: big-endian after the first bit.
+  // GNU's format for large numbers: the first bit is set, and a big-endian
+  // number follows it.
   std::uint64_t value = first & 0x7F;
   for (const char c : bytes.substr(1)) {
     if (value >> 47 != 0) {

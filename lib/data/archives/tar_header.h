@@ -9,21 +9,23 @@ namespace vitrain::data {
 
 constexpr std::int64_t kTarBlock = 512;
 
-// The block of 512 bytes in front of a member of a tar archive; a view.
+// View of the 512-byte header block of a member of a tar archive.
 class TarHeader {
  public:
   explicit TarHeader(std::string_view block) : block_(block) {}
 
-  // True if the checksum matches the block.
+  // Returns true if the checksum matches the block.
   bool is_valid() const;
   bool is_zero() const { return block_.find_first_not_of('\0') == block_.npos; }
   char type() const;
-  // Full name, including ustar's prefix field.
+  // Returns the full name, including ustar's prefix field.
   std::string name() const;
-  // nullopt if it is not a number in [0, 2^55].
+  // Size of the member's content in bytes; nullopt if it is not a number in [0,
+  // 2^55].
   std::optional<std::int64_t> size() const;
-  // GNU's old sparse files: true if another block of the file's map follows
-  // this header, or such a block.
+  // For GNU's old sparse files, whose map of data regions may continue in
+  // further blocks: return true if another such block follows this header, or
+  // follows the map block `block`.
   bool has_more_map() const;
   static bool has_more_map_behind(std::string_view block);
 
@@ -40,14 +42,14 @@ class TarHeader {
   std::string_view block_;
 };
 
-// Records of a pax header about the member after it.
+// Records of a pax header; they describe the next member.
 struct PaxRecords {
   std::optional<std::string> path;
   std::optional<std::int64_t> size;
-  bool sparse = false; // GNU's files with holes
+  bool sparse = false; // GNU's sparse file (file with holes)
 
-  // Adds the records of `text` ("LENGTH KEY=VALUE\n" ...). Returns false if
-  // they are damaged.
+  // Parses and adds records ("LENGTH KEY=VALUE\n" ...). Returns false if they
+  // are malformed.
   bool read(std::string_view text);
 };
 

@@ -18,7 +18,8 @@ std::int64_t in_blocks(std::int64_t size) {
   return (size + kTarBlock - 1) / kTarBlock * kTarBlock;
 }
 
-// Without what would lead out of the folder into which people unpack.
+// Removes leading "/" and "./", so that unpacking stays inside the target
+// folder.
 std::string_view without_root(std::string_view name) {
   while (name.starts_with("/") || name.starts_with("./")) {
     name.remove_prefix(name.starts_with("/") ? 1 : 2);
@@ -84,7 +85,7 @@ void TarReader::fail_at(std::int64_t offset, const std::string& why) const {
   fail_data("{}: byte {}: {}", name_, offset, why);
 }
 
-// A block, valid until the next call.
+// Returns the block at an offset; valid until the next call.
 std::string_view TarReader::block_at(std::int64_t offset) {
   if (offset + kTarBlock > end_) {
     fail_at(
@@ -109,7 +110,7 @@ std::string_view TarReader::block_at(std::int64_t offset) {
       static_cast<std::size_t>(kTarBlock));
 }
 
-// Goes to the header at next_; false at the end of the archive.
+// Reads the header at next_. Returns false at the end of the archive.
 bool TarReader::read_header() {
   header_ = next_;
   if (header_ == 0 && end_ < kTarBlock) {
@@ -144,7 +145,8 @@ bool TarReader::read_header() {
   return true;
 }
 
-// Returns true if less than a block remains after a member.
+// Returns true, and counts the archive as unclosed, if less than a block
+// remains after a member.
 bool TarReader::ends_unclosed() {
   const std::int64_t left = end_ - next_;
   if (!whole_ || left < 0 || left >= kTarBlock) {
@@ -173,7 +175,8 @@ bool TarReader::find_next_archive() {
   return false;
 }
 
-// Returns the size of the member's content, after a check that it is present.
+// Returns the size of the member's content. Throws if the archive ends before
+// the end of the content.
 std::int64_t TarReader::body_size(const PaxRecords& records) const {
   const auto size = records.size ? records.size : TarHeader(block_).size();
   if (!size) {
@@ -196,7 +199,8 @@ void TarReader::skip_body(std::int64_t size) {
   next_ += in_blocks(size);
 }
 
-// Reads a header that is about the next one, if this is one.
+// Reads a header that extends the next one (long name, pax records) into
+// `records`. Returns false if this is not such a header.
 bool TarReader::read_extended(PaxRecords& records) {
   const char type = TarHeader(block_).type();
   if (type != 'L' && type != 'K' && type != 'x' && type != 'X' && type != 'g') {
@@ -218,7 +222,8 @@ bool TarReader::read_extended(PaxRecords& records) {
   return true;
 }
 
-// GNU's old sparse files have a list of their parts between header and bytes.
+// Skips a file of GNU's old sparse format, which may have map blocks between
+// header and content.
 void TarReader::skip_sparse_file() {
   const std::int64_t size = body_size(/*records=*/{});
   bool more = TarHeader(block_).has_more_map();
@@ -240,7 +245,7 @@ bool TarReader::is_regular() {
     case '1':
     case '2':
       ++skipped_.links;
-      return false; // has no bytes, whatever its size says
+      return false; // links have no content, whatever their size field says
     case '3':
     case '4':
     case '6':
@@ -263,7 +268,8 @@ bool TarReader::is_regular() {
   }
 }
 
-// Returns false for a skipped member.
+// Reads the member of the current header into `member`. Returns false if it is
+// skipped.
 bool TarReader::read_member(const PaxRecords& records, TarMember& member) {
   if (!is_regular()) {
     return false;
@@ -286,7 +292,8 @@ bool TarReader::read_member(const PaxRecords& records, TarMember& member) {
     ++skipped_.outside;
     return false;
   }
-  // A folder, in archives from before folders had a type of their own.
+  // A name that ends with '/' is a folder in v7 archives, which have no type
+  // for folders.
   return !member.name.empty() && !member.name.ends_with('/');
 }
 

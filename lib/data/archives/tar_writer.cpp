@@ -13,10 +13,10 @@ namespace {
 
 constexpr std::size_t kBlock = 512;
 constexpr std::size_t kNameBytes = 100;
-// Eleven octal digits.
+// Limit of a size field of eleven octal digits.
 constexpr std::uint64_t kMostMemberBytes = std::uint64_t{1} << 33;
 
-// An octal number, as many digits as the field has but one.
+// Writes an octal number with leading zeros and a final zero byte into a field.
 void put_octal(char* field, std::size_t bytes, std::uint64_t value) {
   field[bytes - 1] = '\0';
   for (std::size_t i = bytes - 1; i-- > 0; value /= 8) {
@@ -24,7 +24,8 @@ void put_octal(char* field, std::size_t bytes, std::uint64_t value) {
   }
 }
 
-// A record of a pax header says its own length, digits included.
+// Returns a record of a pax header. It begins with its own length, whose digits
+// are included in that length.
 std::string pax_record(std::string_view key, std::string_view value) {
   const std::size_t rest = key.size() + value.size() + 3;
   std::size_t length = rest + 1;
@@ -77,7 +78,7 @@ void TarWriter::pad() {
   }
 }
 
-// The fields of a ustar header (POSIX.1-1988).
+// Writes a ustar header (POSIX.1-1988).
 void TarWriter::header(std::string_view name, std::size_t size, char type) {
   std::array<char, kBlock> block{};
   std::copy_n(name.begin(), std::min(name.size(), kNameBytes), block.begin());
@@ -92,7 +93,7 @@ void TarWriter::header(std::string_view name, std::size_t size, char type) {
       "ustar\0"
       "00",
       8);
-  // The checksum counts itself as spaces.
+  // The checksum is computed with spaces in its own field.
   std::fill_n(block.begin() + 148, 8, ' ');
   std::uint64_t sum = 0;
   for (const char c : block) {

@@ -8,13 +8,13 @@
 
 namespace vitrain::data {
 
-// Throws Error(kStorage), with what to do, when something is at this path.
+// Throws Error(kStorage), with advice, if the path exists.
 void check_absent(const std::filesystem::path& path);
 
 // Writes a tar archive (ustar, with a pax header for names that do not fit).
-// Owner, times and modes are the same for all members, so that equal files make
-// equal archives. Every method throws Error(kStorage) naming the file when it
-// cannot be written.
+// Owner, time and mode are the same for all members, so equal files give equal
+// archives. Every method throws Error(kStorage) naming the file if writing
+// fails.
 class TarWriter {
  public:
   // Creates the file; it must not exist.

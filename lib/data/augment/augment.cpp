@@ -65,7 +65,7 @@ void Augment::change(
   }
 }
 
-// The order is drawn too.
+// Applies the colour jitter; the order of its operations is random, too.
 void Augment::jitter(
     const image::Canvas& canvas,
     Random random,

@@ -9,13 +9,14 @@
 
 namespace vitrain::data {
 
-// Changes to the pixels of a training image after crop and horizontal flip.
+// Options of the random changes to a training image after crop and horizontal
+// flip.
 struct AugmentOptions {
-  double vertical_flip = 0; // probability, like the other values
+  double vertical_flip = 0; // probability
   std::optional<PolicyOptions> policy;
-  // torchvision's ColorJitter: factors of brightness, contrast and saturation
-  // are uniform in [1 - v, 1 + v] (at least 0), the hue's shift in [-v, v]; 0:
-  // skipped.
+  // torchvision's ColorJitter: the factors of brightness, contrast and
+  // saturation are uniform in [1 - v, 1 + v] (at least 0), the shift of the hue
+  // is uniform in [-v, v]. A value v of 0 skips its operation.
   std::array<double, 4> jitter{};
   double jitter_probability = 1;
   double grayscale = 0;
@@ -26,10 +27,11 @@ struct AugmentOptions {
   std::uint64_t seed = 0;
 };
 
-// In the order of timm's create_transform: vertical flip, policy, colour
-// jitter, grayscale, blur; then solarize, as in BYOL and DINO. A pure function
-// of (options, pixels, draw), whose stages draw from separate streams: changing
-// one stage does not change the rest. Thread-safe.
+// Applies the changes in the order of timm's create_transform (vertical flip,
+// policy, colour jitter, grayscale, blur), then solarize, as in BYOL and DINO.
+// A pure function of (options, pixels, draw). Each stage has its own random
+// stream, so changing one stage does not affect the random numbers of the
+// others. Thread-safe.
 class Augment {
  public:
   explicit Augment(const AugmentOptions& options);
@@ -38,8 +40,8 @@ class Augment {
       const image::Canvas& canvas,
       const Draw& draw,
       AugmentScratch& scratch) const;
-  // Its two parts: the vertical flip, which timm counts with the crop, and the
-  // rest.
+  // The two parts of apply(): the vertical flip, which timm counts as part of
+  // the crop, and all other changes.
   void flip(const image::Canvas& canvas, const Draw& draw) const;
   void change(
       const image::Canvas& canvas,
@@ -53,7 +55,7 @@ class Augment {
       AugmentScratch& scratch) const;
 
   AugmentOptions options_;
-  AugmentPolicy policy_; // or none
+  AugmentPolicy policy_; // empty: no policy
 };
 
 } // namespace vitrain::data

@@ -12,7 +12,7 @@ namespace {
 
 using image::Canvas;
 
-// A draw from the symmetric Dirichlet law, in single precision.
+// Samples from the symmetric Dirichlet distribution; returns single precision.
 std::vector<float> dirichlet(int count, double alpha, Random& random) {
   std::vector<double> logs;
   for (int i = 0; i < count; ++i) {
@@ -31,7 +31,8 @@ std::vector<float> dirichlet(int count, double alpha, Random& random) {
   return weights;
 }
 
-// A chain of operations on `original`, in scratch.chain.
+// Applies a chain of random operations to a copy of `original` in
+// scratch.chain; returns the copy.
 Canvas run_chain(const ChainMix& mix, const Canvas& original) {
   std::vector<std::uint8_t>& pixels = mix.scratch.chain;
   pixels.assign(original.pixels.begin(), original.pixels.end());
@@ -82,8 +83,8 @@ void blend_as_timm(
     const ChainMix& mix,
     std::span<const float> weights,
     float share) {
-  // How much of each chain to blend in, so that the later ones leave the first
-  // ones their weights.
+  // Blending factor of each chain. Blending a later chain scales down the
+  // earlier ones; these factors give all chains their weights in the end.
   std::vector<float> shares(weights.size());
   float rest = 1.0F;
   for (std::size_t i = weights.size(); i-- > 0;) {

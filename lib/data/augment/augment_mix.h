@@ -9,30 +9,31 @@
 
 namespace vitrain::data {
 
-// One operation of a chain, in place.
+// Applies one operation of a chain to the pixels, in place.
 using ChainStep = std::function<void(const image::Canvas& chain)>;
 
-// AugMix (Hendrycks et al., ICLR 2020): an image is mixed with a mixture of
-// chains of operations on it. timm and torchvision differ in when values are
-// rounded.
+// Arguments of AugMix (Hendrycks et al., ICLR 2020), which mixes an image with
+// a weighted sum of chains of operations on it. The implementations of timm and
+// torchvision round at different points.
 struct ChainMix {
-  const AutoAugment& options; // its width, depth, alpha and blended
-  image::Canvas canvas; // the image, in place
+  const AutoAugment& options; // uses width, depth, alpha and blended
+  image::Canvas canvas; // the image; changed in place
   Random& random;
   AugmentScratch& scratch;
   const ChainStep& step;
 };
 
-// timm: the mixture is rounded down to 8 bits and blended with the image; its
-// b1 (blended): each chain is blended into the image, rounded down every time.
+// AugMix of timm. Rounds the sum of the chains down to 8 bits and blends it
+// with the image; with `blended` (timm's option b1) blends each chain into the
+// image one by one and rounds down each time.
 void mix_as_timm(const ChainMix& mix);
-// Blends chains with the given weights; `share`: part of the mixed image in the
-// result.
+// Blends chains with the given weights into the image one by one, as timm does.
+// `share`: weight of all chains together in the result.
 void blend_as_timm(
     const ChainMix& mix,
     std::span<const float> weights,
     float share);
-// torchvision: one weighted sum, rounded down once.
+// AugMix of torchvision: one weighted sum, rounded down once.
 void mix_as_torchvision(const ChainMix& mix);
 
 } // namespace vitrain::data

@@ -11,8 +11,9 @@
 
 namespace vitrain::data {
 
-// Operation on pixels. Its argument is the function's in lib/image: the
-// coefficient of a shear, the source's offset in pixels of a translation.
+// Operation on pixels. PixelStep::argument is the argument of the corresponding
+// function in lib/image; for shears the coefficient, for translations the
+// offset of the source in pixels.
 enum class PixelOp {
   kIdentity,
   kAutoContrast,
@@ -40,20 +41,22 @@ struct PixelStep {
   double argument = 0;
 };
 
-// Interpolation of geometric operations, and the fill colour.
+// Options of geometric operations: interpolation and fill colour (for
+// rotations, `rotation_fill`).
 struct MoveOptions {
   image::AffineOptions affine;
   std::array<std::uint8_t, 3> rotation_fill{};
 };
 
-// Memory that stays allocated from image to image; one thread at a time.
+// Buffers reused from image to image; used by one thread at a time.
 struct AugmentScratch {
   image::Scratch image;
-  std::vector<std::uint8_t> chain; // of AugMix: pixels of one chain ...
-  std::vector<float> mixed; // ... and the sum of all
+  std::vector<std::uint8_t> chain; // AugMix: pixels of one chain
+  std::vector<float> mixed; // AugMix: sum of all chains
 };
 
-// Returns the operation of this name in a table. Throws std::out_of_range.
+// Returns the element of `ops` with this name. Throws std::out_of_range if
+// there is none.
 template <typename Ops>
 const auto& op_named(const Ops& ops, std::string_view name) {
   const auto found =

@@ -13,9 +13,10 @@
 namespace vitrain::data {
 namespace {
 
-// PaddleViT fills with grey, but leaves the corners of rotations black.
+// PaddleViT fills uncovered pixels with grey, but the corners of rotated images
+// with black.
 constexpr std::array<std::uint8_t, 3> kPaddleVitFill{128, 128, 128};
-constexpr double kPaddleVitShift = 100; // pixels at magnitude 10
+constexpr double kPaddleVitShift = 100; // translation in pixels at magnitude 10
 
 MoveOptions move_options(const PolicyOptions& options, Random& random) {
   if (options.source == PolicySource::kPaddleVit) {
@@ -28,7 +29,8 @@ MoveOptions move_options(const PolicyOptions& options, Random& random) {
   return {{interpolation, options.fill}, options.fill};
 }
 
-// timm's AugmentOp: an operation with its probability and magnitude.
+// Corresponds to timm's AugmentOp: an operation with its probability and
+// magnitude.
 struct TimmStep {
   TimmOp op;
   double probability = 1;
@@ -86,14 +88,16 @@ AugmentPolicy timm_auto(const PolicyOptions& options) {
   };
 }
 
-// PaddleViT shifts by pixels where timm's RandAugment shifts by a share.
+// Replaces timm's relative translations by those in pixels, which PaddleViT
+// uses.
 std::string_view in_pixels(std::string_view name) {
   return name == "TranslateXRel" ? "TranslateX"
       : name == "TranslateYRel"  ? "TranslateY"
                                  : name;
 }
 
-// An index with a probability in proportion to its weight, which becomes 0.
+// Samples an index with a probability proportional to its weight, and sets that
+// weight to 0.
 std::size_t draw_without_return(std::vector<double>& weights, Random& random) {
   double rest =
       random.uniform() * std::accumulate(weights.begin(), weights.end(), 0.0);
@@ -115,7 +119,7 @@ std::size_t draw_without_return(std::vector<double>& weights, Random& random) {
 AugmentPolicy timm_rand(const PolicyOptions& options) {
   const bool paddlevit = options.source == PolicySource::kPaddleVit;
   std::vector<TimmStep> operations;
-  std::vector<double> all_weights; // of the sets that have some
+  std::vector<double> all_weights; // empty for sets without weights
   for (const WeightedName& known :
        timm_rand_operations(options.table, options.increasing)) {
     operations.push_back(
@@ -158,8 +162,8 @@ AugmentPolicy timm_mix(const PolicyOptions& options) {
   };
 }
 
-// torchvision's number of magnitude levels in policies without an option for
-// it.
+// Number of magnitude levels that torchvision uses in policies without an
+// option for it.
 constexpr int kBins = 10;
 
 // Applies torchvision's _apply_op at a level, with a random sign.
@@ -207,8 +211,8 @@ AugmentPolicy torchvision_auto(const PolicyOptions& options) {
   };
 }
 
-// RandAugment, whose magnitude is given, and TrivialAugmentWide: one operation
-// with a magnitude that is drawn.
+// torchvision's RandAugment (fixed magnitude) and TrivialAugmentWide (one
+// operation with a random magnitude).
 AugmentPolicy torchvision_rand(const PolicyOptions& options) {
   const bool trivial = options.kind == PolicyKind::kTrivial;
   return [options, trivial](

@@ -12,16 +12,17 @@
 
 namespace vitrain::data {
 
-// A policy, and how it moves pixels.
+// An augmentation policy, with interpolation and fill colour of its geometric
+// operations.
 struct PolicyOptions : AutoAugment {
-  // Absent: bilinear or bicubic, drawn for each operation.
+  // nullopt: bilinear or bicubic, sampled for each operation.
   std::optional<image::Interpolation> interpolation =
       image::Interpolation::kBicubic;
   std::array<std::uint8_t, 3> fill{};
 };
 
-// Changes pixels in place, with all its draws from the given stream: a pure
-// function of the options, the pixels and the stream. Thread-safe.
+// Changes pixels in place. Draws all random numbers from the given stream: a
+// pure function of the options, the pixels and the stream. Thread-safe.
 using AugmentPolicy = std::function<
     void(const image::Canvas&, Random& random, AugmentScratch& scratch)>;
 

@@ -2,9 +2,9 @@
 
 #include <array>
 
-// Facts of timm/data/auto_augment.py (1.0.31) and
-// torchvision/transforms/autoaugment.py (0.26): tests/golden/image/policies.csv
-// has them from there.
+// Tables of timm/data/auto_augment.py (1.0.31) and
+// torchvision/transforms/autoaugment.py (0.26). tests/golden/image/policies.csv
+// contains them as extracted from these files.
 namespace vitrain::data {
 namespace {
 
@@ -123,10 +123,11 @@ constexpr std::array<Pair, 25> kSvhn{{
     {{{"ShearX", 0.7, 2}, {"Invert", 0.1, 0}}},
 }};
 
-// The end of the names of variants that change more with larger magnitudes.
+// Suffix of the operations whose effect grows with the magnitude.
 constexpr std::string_view kIncreasing = "Increasing";
 
-// Without it for timm's RandAugment that is not increasing.
+// timm's RandAugment, increasing variant. The other variant has the same names
+// without the suffix.
 constexpr std::array<std::string_view, 15> kRandIncreasing{
     "AutoContrast",
     "Equalize",
@@ -213,7 +214,7 @@ constexpr std::array<std::string_view, 14> kTorchvision{
     "AutoContrast",
     "Equalize"};
 
-// The last four are torchvision's `all_ops`.
+// The last four are included only with torchvision's `all_ops`.
 constexpr std::array<std::string_view, 13> kTorchvisionMix{
     "ShearX",
     "ShearY",
@@ -237,7 +238,7 @@ std::vector<TableChoice> choices_of(std::span<const Pair> table) {
   return choices;
 }
 
-// Returns the table with an operation replaced by another variant.
+// Returns the table with operation `from` replaced by `to`.
 std::vector<TableChoice> renamed(
     std::vector<TableChoice> choices,
     std::string_view from,
@@ -254,7 +255,7 @@ bool has_magnitude(std::string_view name) {
   return name != "AutoContrast" && name != "Equalize" && name != "Invert";
 }
 
-// Returns torchvision's ImageNet policy, which equals timm's original.
+// Returns torchvision's ImageNet policy, which equals timm's "original" table.
 std::vector<TableChoice> torchvision_imagenet() {
   std::vector<TableChoice> choices =
       renamed(choices_of(kOriginal), "PosterizeOriginal", "Posterize");

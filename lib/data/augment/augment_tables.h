@@ -6,19 +6,20 @@
 
 namespace vitrain::data {
 
-// An operation by the name that its definition gives it, with the probability
-// and the magnitude that a table of AutoAugment has for it.
+// An operation, by its name in the original implementation, with the
+// probability and magnitude from a table of AutoAugment.
 struct TableStep {
   std::string_view name;
   double probability = 1;
   double magnitude = 0;
 };
 
-// One choice of AutoAugment: its steps in order.
+// One sub-policy of AutoAugment: its steps in order.
 using TableChoice = std::vector<TableStep>;
 
-// timm's tables by name (v0, v0r, original, originalr, 3a), and torchvision's
-// (imagenet, cifar10, svhn). Empty for another name.
+// Returns the AutoAugment table with this name: timm's v0, v0r, original,
+// originalr or 3a, or torchvision's imagenet, cifar10 or svhn. Empty for any
+// other name.
 std::vector<TableChoice> auto_augment_table(std::string_view name);
 
 struct WeightedName {
@@ -26,17 +27,17 @@ struct WeightedName {
   double weight = 1;
 };
 
-// The operations that timm's RandAugment draws from: set "" (with and without
-// increasing variants), weights, 3a or 3aw. Those of weights and 3aw are drawn
-// with their weights and without repetition.
+// Returns the operations that timm's RandAugment samples from. `set`: "" (in
+// two variants, see `increasing`), "weights", "3a" or "3aw". Operations of
+// "weights" and "3aw" are sampled with their weights and without replacement.
 std::vector<WeightedName> timm_rand_operations(
     std::string_view set,
     bool increasing);
-// Names of the operations of timm's AugMix and of torchvision's RandAugment and
-// AugMix.
+// Names of the operations of timm's AugMix and of torchvision's RandAugment.
 std::span<const std::string_view> timm_mix_operations();
 std::span<const std::string_view> torchvision_operations();
-// `all`: includes brightness, colour, contrast and sharpness.
+// Names of the operations of torchvision's AugMix. `all`: includes brightness,
+// colour, contrast and sharpness (torchvision's all_ops).
 std::span<const std::string_view> torchvision_mix_operations(bool all);
 
 } // namespace vitrain::data

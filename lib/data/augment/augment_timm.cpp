@@ -39,7 +39,8 @@ constexpr auto kOps = std::to_array<TimmOp>({
     {"GaussianBlurRand", PixelOp::kGaussianBlur, Scale::kBlurDrawn},
 });
 
-// From `low` at magnitude 0 to `high` at 10, and not beyond.
+// Interpolates from `low` at level 0 to `high` at level 1 (magnitude 10);
+// clamped to [low, high].
 double between(double low, double high, double level) {
   return std::clamp(low + (high - low) * level, low, high);
 }

@@ -7,13 +7,16 @@
 
 namespace vitrain::data {
 
-// timm's hparams that scale magnitudes.
+// timm's hparams for the magnitudes of translations.
 struct TimmScale {
-  double translate_pixels = 250; // TranslateX and Y at magnitude 10
-  double translate_share = 0.45; // TranslateXRel and YRel, of the side
+  // Offset in pixels of TranslateX and TranslateY at magnitude 10.
+  double translate_pixels = 250;
+  // Offset of TranslateXRel and TranslateYRel at magnitude 10, as a fraction of
+  // the side.
+  double translate_share = 0.45;
 };
 
-// One of timm's operations, by the name of its NAME_TO_OP.
+// One of timm's operations, by its name in timm's NAME_TO_OP.
 struct TimmOp {
   enum class Scale {
     kNone,
@@ -38,28 +41,31 @@ struct TimmOp {
   Scale scale = Scale::kNone;
 };
 
-// Throws std::out_of_range for a name that timm does not have.
+// Returns the operation with this name. Throws std::out_of_range if timm has
+// none.
 const TimmOp& timm_op(std::string_view name);
 
-// A magnitude about `magnitude`: normal with this deviation, uniform from 0 for
-// an infinite one, cut to [0, most].
+// Samples the magnitude of an operation: normally distributed with mean
+// `magnitude` and standard deviation `deviation` (0: exactly `magnitude`); if
+// `deviation` is infinite, uniform in [0, magnitude]. Clamps the result to [0,
+// most].
 double draw_timm_magnitude(
     double magnitude,
     double deviation,
     double most,
     Random& random);
 
-// timm's LEVEL_TO_ARG: converts a magnitude (0 to 10, or more with mmax) to the
-// operation's argument. `draw`, uniform in [0, 1), decides the sign, if there
-// is one.
+// Converts a magnitude (0 to 10, or more with mmax) to the operation's
+// argument, as timm's LEVEL_TO_ARG does. `draw` is a random number, uniform in
+// [0, 1); signed arguments are negative if it exceeds 0.5.
 double timm_argument(
     const TimmOp& op,
     double magnitude,
     double draw,
     const TimmScale& scale);
 
-// The operation on pixels of an image of this size. `draw` also decides the
-// radius of GaussianBlurRand.
+// Returns the operation for an image of this size. `draw` as for
+// timm_argument(); it also determines the radius of GaussianBlurRand.
 PixelStep timm_step(
     const TimmOp& op,
     double magnitude,

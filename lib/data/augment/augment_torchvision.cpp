@@ -25,7 +25,7 @@ constexpr auto kOps = std::to_array<TorchvisionOp>({
     {"Invert", PixelOp::kInvert},
 });
 
-// torch.linspace(low, high, bins)[bin].
+// Returns torch.linspace(low, high, bins)[bin].
 double linspace(double low, double high, int bin, int bins) {
   const auto first = static_cast<float>(low);
   const auto last = static_cast<float>(high);
@@ -34,8 +34,8 @@ double linspace(double low, double high, int bin, int bins) {
                         : last - step * static_cast<float>(bins - bin - 1);
 }
 
-// Bits: the first one's minus up to `drop`, in equal steps rounded half to
-// even.
+// Returns the number of bits for Posterize: `first` at bin 0, decreasing by up
+// to `drop` in equal steps rounded half to even.
 double posterized(int first, int drop, int bin, int bins) {
   const auto step = static_cast<float>(static_cast<double>(bins - 1) / drop);
   return first - std::nearbyint(static_cast<float>(bin) / step);
@@ -52,7 +52,8 @@ double largest_shift(TorchvisionSpace space, int side) {
   }
 }
 
-// Its way through degrees.
+// Converts a shear to radians by way of degrees, as torchvision does, for equal
+// rounding.
 double shear_angle(double magnitude) {
   const double degrees = std::atan(magnitude) * (180.0 / std::numbers::pi);
   return degrees * (std::numbers::pi / 180.0);

@@ -6,22 +6,24 @@
 
 namespace vitrain::data {
 
-// torchvision's class that defines the ranges of magnitudes.
+// The class of torchvision that defines the ranges of magnitudes: RandAugment,
+// AutoAugment, TrivialAugmentWide or AugMix.
 enum class TorchvisionSpace { kRand, kAuto, kTrivial, kMix };
 
-// One of torchvision's operations, by the name of its _apply_op.
+// One of torchvision's operations, by its name in torchvision's _apply_op.
 struct TorchvisionOp {
   std::string_view name;
   PixelOp op = PixelOp::kIdentity;
-  bool is_signed = false; // either sign, each as often
+  bool is_signed = false; // the sign of the magnitude is random
 };
 
-// Throws std::out_of_range for a name that torchvision does not have.
+// Returns the operation with this name. Throws std::out_of_range if torchvision
+// has none.
 const TorchvisionOp& torchvision_op(std::string_view name);
 
-// Magnitude `bin` of `bins` for an image of this size, without its sign. In
-// single precision as torch.linspace, whose vector instructions differ from
-// machine to machine in last bits; this is the plain formula.
+// Returns magnitude number `bin` of `bins`, without sign, for an image of this
+// size. Computed in single precision with the plain formula of torch.linspace;
+// torch's vector instructions differ between machines in the last bits.
 double torchvision_magnitude(
     const TorchvisionOp& op,
     TorchvisionSpace space,
@@ -30,7 +32,7 @@ double torchvision_magnitude(
     int width,
     int height);
 
-// _apply_op with a magnitude, sign included.
+// Returns the step of torchvision's _apply_op for a signed magnitude.
 PixelStep torchvision_step(const TorchvisionOp& op, double magnitude);
 
 } // namespace vitrain::data

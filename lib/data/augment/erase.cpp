@@ -13,7 +13,7 @@ int draw_offset(Random& random, int last) {
   return static_cast<int>(random.below(static_cast<std::uint64_t>(last) + 1));
 }
 
-// Samples one of `count` boxes; nullopt if no attempt fits.
+// Samples one of `count` boxes; nullopt if none of kTries attempts fits.
 std::optional<image::Rect> draw_box(
     Random& random,
     const EraseOptions& options,

@@ -12,13 +12,13 @@ int draw_below(Random& random, int n) {
   return static_cast<int>(random.below(static_cast<std::uint64_t>(n)));
 }
 
-// [0, length) of the side of a box, truncated as timm's int() does.
+// Returns the fraction `share` of a side, truncated as timm's int() does.
 int cut_side(int length, double share) {
   return static_cast<int>(length * share);
 }
 
-// A side between two shares of `length`, the larger one excluded; equal ones
-// are the side.
+// Samples the length of a box side between two fractions of `length`, the
+// larger one excluded; if both are equal, returns that length.
 int draw_side(Random& random, int length, const std::array<double, 2>& shares) {
   const int low = cut_side(length, shares[0]);
   const int high = cut_side(length, shares[1]);
@@ -44,7 +44,8 @@ Mix draw_cut(
   return cut(box, height, width);
 }
 
-// Samples one mix, for a micro-batch, a pair or a sample.
+// Samples one mix; whether it is for a micro-batch, a pair or a single sample
+// depends on the mode.
 Mix draw_mix(Random& random, const MixOptions& options, int height, int width) {
   if (random.uniform() >= options.prob) {
     return {};

@@ -10,15 +10,16 @@
 
 namespace vitrain::data {
 
-// Mixup and CutMix as timm's Mixup (1.0) draws them.
+// Options of Mixup and CutMix, as in timm's Mixup (1.0).
 struct MixOptions {
-  double mixup = 0.0; // shares are Beta(mixup, mixup); 0: no mixup
-  double cutmix = 0.0; // likewise
-  // CutMix (with cutmix = 1) whose boxes have sides between these shares of the
-  // image's.
+  // Alpha: the sample's weight is Beta(mixup, mixup) distributed; 0: no mixup.
+  double mixup = 0.0;
+  double cutmix = 0.0; // the same for CutMix
+  // CutMix with boxes whose sides are between these fractions of the image's
+  // sides; uses cutmix = 1.
   std::optional<std::array<double, 2>> cutmix_minmax;
   double prob = 1.0;
-  double switch_prob = 0.5; // probability of CutMix, if mixup is active too
+  double switch_prob = 0.5; // probability of CutMix if both are active
   MixMode mode = MixMode::kBatch;
   std::uint64_t seed = 0;
 
@@ -26,28 +27,30 @@ struct MixOptions {
   bool cuts() const { return cutmix > 0.0 || cutmix_minmax; }
 };
 
-// Mix of a sample with its partner: its pixels have weight `pixels`, the
-// partner's the rest; inside `box` the partner's pixels replace them; its label
-// has weight `label`, the partner's the rest.
+// Description of how a sample is mixed with its partner. Pixels: weight
+// `pixels` for the sample's, 1 - `pixels` for the partner's; inside `box` the
+// partner's replace the sample's. Label: weight `label` for the sample's, 1 -
+// `label` for the partner's.
 struct Mix {
   double pixels = 1.0;
-  image::Rect box; // without area: none
+  image::Rect box; // area 0: no box
   double label = 1.0;
 
   bool operator==(const Mix&) const = default;
 };
 
-// CutMix's box for a share `keep` of the area, clipped at the border; its
-// centre is a pixel.
+// Returns CutMix's box, centred on a pixel and clipped to the image. Before
+// clipping its area is 1 - `keep` of the image's.
 image::Rect
 cutmix_box(int height, int width, double keep, int centre_y, int centre_x);
-// The sample with such a box: its label has the share of the area that is left.
+// Returns the mix for a box. The label's weight is the fraction of the image's
+// area outside the box.
 Mix cut(const image::Rect& box, int height, int width);
 
-// How the samples of a micro-batch are mixed; row i's partner is row
-// rows - 1 - i. A pure function of its arguments; `micro_batch` counts over the
-// global batch of optimizer step `step`. With an odd number of rows (timm
-// refuses it) the middle one is its own partner and stays as it is.
+// Samples how the rows of a micro-batch are mixed; the partner of row i is row
+// rows - 1 - i. A pure function of its arguments. `micro_batch` is the index
+// within the global batch of optimizer step `step`. With an odd number of rows
+// (an error in timm) the middle row is not mixed.
 std::vector<Mix> draw_mixes(
     const MixOptions& options,
     std::int64_t step,

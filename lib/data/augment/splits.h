@@ -6,9 +6,9 @@
 
 namespace vitrain::data {
 
-// A sample that a batch has in several versions (AugMix's splits): the draw
-// that version `split` of `splits` changes by. What all versions share is drawn
-// by the sample's own draw.
+// Returns the draw for the random changes of version `split` of a sample that a
+// batch contains in `splits` versions (AugMix's splits). Changes common to all
+// versions use the sample's own draw.
 inline Draw of_split(Draw draw, std::int64_t splits, std::int64_t split) {
   draw.copy = draw.copy * splits + split;
   return draw;

@@ -10,7 +10,8 @@
 namespace vitrain::data {
 namespace {
 
-// Rows::fill() with defects as the policy takes them.
+// Calls Rows::fill(). Throws Error(kData) for a row with defects if the policy
+// rejects them.
 RowDefects fill_or_reject(
     const Rows& rows,
     const BadSamplePolicy& policy,
@@ -135,7 +136,7 @@ void BadSampleLedger::check_class(
     return has_label(*index_, sample, label);
   };
   const auto bad = std::ranges::count_if(samples_, in_class);
-  // Counting stops once the class has more samples than are bad.
+  // Stops counting once the class has more samples than bad ones.
   std::int64_t others = 0;
   for (std::int64_t i = 0; i < index_->size() && others <= bad; ++i) {
     others += in_class(i) ? 1 : 0;

@@ -12,14 +12,15 @@
 
 namespace vitrain::data {
 
-// Treatment of unreadable samples.
+// How unreadable samples are treated.
 struct BadSamplePolicy {
-  // True: another sample replaces it; false: it is an error.
+  // True: a random other sample replaces an unreadable one. False: an
+  // unreadable sample is an error.
   bool replace = false;
-  // A sample is bad, too, when its decoder had to work around defects, or its
-  // values were clipped.
+  // Also treats samples with RowDefects as bad: the decoder worked around
+  // defects, or values were clipped.
   bool reject_warnings = false;
-  std::uint64_t seed = 0; // of the replacements
+  std::uint64_t seed = 0; // seed of the choice of replacements
 };
 
 // An unreadable sample and its replacement.
@@ -27,36 +28,36 @@ struct BadSample {
   std::int64_t epoch = 0;
   std::int64_t sample = 0;
   std::int64_t replacement = 0;
-  std::string where; // Rows::describe()
+  std::string where; // location from Rows::describe()
   std::string reason;
 };
 
-// As many samples are tried in the place of a bad one.
+// Maximum number of replacements tried for one bad sample.
 inline constexpr int kReplacementTries = 16;
 
-// The sample of `samples` that is tried in the place of a bad draw at
-// `attempt`, from 0: a pure function of the arguments, uniform over the
-// dataset.
+// Returns the sample, in [0, samples), that replaces a bad draw at the given
+// attempt (from 0). A pure function of the arguments, uniform over the dataset.
 std::int64_t replacement_of(
     std::int64_t samples,
     std::uint64_t seed,
     const Draw& draw,
     int attempt);
 
-// Content of a row.
+// Result of filling a row.
 struct FilledRow {
-  std::int64_t sample = 0; // the requested sample, or its replacement
+  std::int64_t sample = 0; // the requested sample or its replacement
   RowDefects defects;
   std::optional<BadSample> bad;
 };
 
-// What to say of a sample with such defects; "" for one without.
+// Returns the defects as text for messages; "" if there are none.
 std::string describe_defects(const RowDefects& defects);
 
-// Calls Rows::fill() under a policy. The result depends only on the arguments
-// and on which samples are bad, not on threads or earlier rows. Throws
-// Error(kData) that names the sample if it is bad and not to be replaced, or if
-// kReplacementTries replacements are bad too.
+// Calls Rows::fill() for a draw and applies the policy to bad samples. The
+// result depends only on the arguments and on which samples are bad, not on
+// threads or earlier rows. Throws Error(kData) naming the sample if it is bad
+// and the policy does not replace it, or if kReplacementTries replacements are
+// bad too.
 FilledRow fill_row(
     const Rows& rows,
     const BadSamplePolicy& policy,
@@ -64,13 +65,13 @@ FilledRow fill_row(
     std::span<std::uint8_t> out,
     Rows::Scratch& scratch);
 
-// How many different bad samples a run puts up with: both limits hold.
+// Maximum number of distinct bad samples in a run; both limits apply.
 struct BadSampleLimits {
   std::int64_t count = 100;
-  double fraction = 0.01; // of the samples of the dataset
+  double fraction = 0.01; // of the dataset's samples
 };
 
-// The different bad samples of a run so far.
+// Set of the distinct bad samples that a run has met so far.
 class BadSampleLedger {
  public:
   BadSampleLedger(
@@ -80,10 +81,11 @@ class BadSampleLedger {
 
   std::int64_t count() const { return std::ssize(samples_); }
   const std::set<std::int64_t>& samples() const { return samples_; }
-  // False when the sample is known already.
+  // Records a bad sample. Returns false if it was recorded before.
   bool add(std::int64_t sample);
-  // Throws Error(kData) with the counts when there are more than the limits
-  // allow, or when no sample of a class is left. `last` is shown as an example.
+  // Throws Error(kData) with the counts if a limit is exceeded, or if all
+  // samples of a class that `last` belongs to are bad. The message shows `last`
+  // as an example.
   void check(const BadSample& last) const;
 
  private:

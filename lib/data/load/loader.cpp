@@ -12,8 +12,9 @@
 namespace vitrain::data {
 namespace {
 
-// Blocks every signal in this thread; threads started meanwhile inherit that,
-// so signals reach only threads that expect them.
+// Blocks every signal in the current thread during its lifetime. Threads
+// started meanwhile inherit the mask, so signals reach only threads that expect
+// them.
 class SignalsBlocked {
  public:
   SignalsBlocked() {
@@ -29,7 +30,8 @@ class SignalsBlocked {
   sigset_t before_{};
 };
 
-// Rounds up, so that data after these bytes has the same alignment.
+// Rounds a size up to a multiple of 64, so that data after these bytes has the
+// alignment of the first one.
 constexpr std::size_t aligned(std::size_t bytes) {
   constexpr std::size_t kAlignment = 64;
   return (bytes + kAlignment - 1) / kAlignment * kAlignment;
@@ -121,7 +123,7 @@ void Loader::plan_ahead() {
   }
 }
 
-// Makes a slot that no thread uses ready for the batch of its draws.
+// Prepares a slot, which no thread uses, for the batch of its draws.
 void Loader::prepare(Slot& slot, std::int64_t sequence) {
   if (const auto wait = std::exchange(slot.wait, nullptr)) {
     wait();
@@ -185,7 +187,7 @@ void Loader::work(Rows::Scratch& scratch) {
   }
 }
 
-// Fills one row in its place; takes the lock only to report.
+// Fills one row of a slot and reports the result; locks mutex_ only to report.
 void Loader::decode_row(Slot& slot, std::int64_t row, Rows::Scratch& scratch) {
   const auto i = static_cast<std::size_t>(row);
   Draw& draw = slot.draws[i];
@@ -239,7 +241,7 @@ void Loader::fail_row(
     std::string message) {
   {
     const std::lock_guard lock(mutex_);
-    // Rows fail in any order; the first one of the batch is reported.
+    // Rows fail in any order; keeps the failure of the lowest row.
     if (slot.failed_row < 0 || row < slot.failed_row) {
       slot.failed_row = row;
       slot.failed_code = code;
@@ -287,7 +289,8 @@ void Loader::keep(std::function<void()> wait) {
   slot_of(next_sequence_ - 1).wait = std::move(wait);
 }
 
-// Gives a finished batch what its rows have reported, in their order.
+// Stores the reports of a finished batch's rows in the batch, in the order of
+// the rows.
 void Loader::hand_over(Slot& slot) {
   std::ranges::sort(slot.bad_rows, {}, [](const auto& one) {
     return one.first; // the row

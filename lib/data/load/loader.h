@@ -18,69 +18,71 @@
 
 namespace vitrain::data {
 
-// Adds the samples of batch `sequence` (0, 1, 2, ...) to `draws`, which is
-// empty; returns false after the last batch. Called in order, by the thread
-// that owns the Loader, some batches ahead of next().
+// Appends the draws of batch `sequence` (0, 1, 2, ...) to `draws`, which is
+// empty; returns false after the last batch. The Loader calls it in order of
+// the batches, on the thread that owns the Loader, several batches ahead of
+// next().
 using BatchPlan =
     std::function<bool(std::int64_t sequence, std::vector<Draw>& draws)>;
 
-// Memory for batches, aligned for any number.
+// Memory for batches, aligned for every scalar type.
 using SlotMemory = std::shared_ptr<std::uint8_t[]>;
 using SlotAllocator = std::function<SlotMemory(std::size_t bytes)>;
 
 struct LoaderOptions {
-  int threads = 1; // 0: next() itself fills the rows
-  int depth = 2; // batches prepared ahead of the one handed out
-  std::int64_t capacity = 1; // most samples in a batch
+  int threads = 1; // 0: next() fills the rows itself
+  int depth = 2; // number of batches prepared ahead of the current one
+  std::int64_t capacity = 1; // maximum number of samples in a batch
   BadSamplePolicy bad_samples{};
-  SlotAllocator allocate{}; // none: ordinary memory
-  std::size_t tail = 0; // bytes of Batch::tail
+  SlotAllocator allocate{}; // empty: uses operator new
+  std::size_t tail = 0; // size of Batch::tail in bytes
 };
 
-// One batch, in a slot of the loader.
+// One batch. The spans point into a slot of the loader.
 struct Batch {
   std::int64_t sequence = 0;
   std::int64_t count = 0;
   // [capacity, Rows::bytes()]; rows from `count` on are zero.
   std::span<const std::uint8_t> rows;
-  std::span<const std::int64_t> labels; // [count]; of vectors none
-  // [count]; a bad sample's replacement in its place.
+  std::span<const std::int64_t> labels; // [count]; empty for vectors
+  // [count]; for a replaced sample, the draw of its replacement.
   std::span<const Draw> draws;
   // Replaced samples, in the order of the rows.
   std::span<const BadSample> bad;
-  // Images whose values were clipped (RowDefects), and the first one's sample.
+  // Number of images whose values were clipped (RowDefects::clipped), and the
+  // sample of the first one (-1: none).
   std::int64_t clipped = 0;
   std::int64_t clipped_sample = -1;
-  // For the caller: memory after the rows in the same allocation.
+  // Memory for the caller's own use, after the rows in the same allocation.
   std::span<std::uint8_t> tail;
 };
 
-// Reads, decodes and transforms batches on threads, in the order of the plan.
-// The unit of work is one row, so that a slow file delays one batch only; all
-// memory for batches is allocated once. The threads receive no signals. One
-// thread at a time calls its methods.
+// Reads, decodes and transforms batches on worker threads, in the order of the
+// plan. The unit of work is one row, so a slow file delays only one batch. All
+// memory for batches is allocated once. The worker threads receive no signals.
+// The methods must not be called concurrently.
 class Loader {
  public:
   // `rows` must outlive the loader.
   Loader(const Rows& rows, BatchPlan plan, const LoaderOptions& options);
-  // Stops after the images that are being decoded.
+  // Waits for the images that are being decoded, then stops the threads.
   ~Loader();
   Loader(const Loader&) = delete;
   Loader& operator=(const Loader&) = delete;
 
-  // The next batch, valid until the next call, or nullptr at the end. Throws
-  // the error of the first bad sample in batch order; then every later call
-  // throws it again.
+  // Returns the next batch, valid until the next call; nullptr after the last
+  // one. Throws the error of the first bad sample in batch order; every later
+  // call throws it again.
   const Batch* next();
   // Keeps the memory of the last batch valid until `wait` has returned; a later
-  // next() calls it before reusing the memory.
+  // next() calls `wait` before it reuses the memory.
   void keep(std::function<void()> wait);
 
-  // Seconds that next() has spent waiting for images (with threads = 0:
-  // decoding them), in total.
+  // Total seconds that next() has spent waiting for images (with threads = 0:
+  // decoding them).
   double wait_seconds() const { return wait_seconds_; }
-  // Defects that decoders worked around (Image::warnings), in the batches
-  // handed out.
+  // Total number of defects that decoders worked around (Image::warnings) in
+  // the batches returned so far.
   std::int64_t image_warnings() const { return image_warnings_; }
 
  private:
@@ -90,14 +92,14 @@ class Loader {
     std::vector<std::int64_t> labels;
     std::vector<BadSample> bad;
     std::uint8_t* rows = nullptr;
-    std::function<void()> wait; // of keep(), or null
-    std::int64_t filled_rows = 0; // rows that may not be zero
-    // Under mutex_:
+    std::function<void()> wait; // argument of keep(), or null
+    std::int64_t filled_rows = 0; // number of leading rows that may be nonzero
+    // Guarded by mutex_:
     std::int64_t claimed = 0;
     std::int64_t finished = 0;
     std::int64_t warnings = 0;
     std::int64_t clipped = 0;
-    std::int64_t clipped_row = -1; // the first one
+    std::int64_t clipped_row = -1; // row of the first clipped image; -1: none
     std::vector<std::pair<std::int64_t, BadSample>> bad_rows;
     std::int64_t failed_row = -1;
     ExitCode failed_code = ExitCode::kDone;
@@ -125,9 +127,11 @@ class Loader {
   std::vector<std::unique_ptr<Rows::Scratch>> scratch_; // one per thread
   SlotMemory storage_;
   std::vector<Slot> slots_;
-  std::int64_t planned_ = 0; // batches that the plan has given
-  std::int64_t next_sequence_ = 0; // what next() hands out
-  const Slot* failed_ = nullptr; // the batch that ended the loading
+  std::int64_t planned_ = 0; // number of batches requested from the plan
+  // sequence number of the next batch to return
+  std::int64_t next_sequence_ = 0;
+  // Failed batch, after which next() only throws; or null.
+  const Slot* failed_ = nullptr;
   double wait_seconds_ = 0;
   std::int64_t image_warnings_ = 0;
   bool plan_ended_ = false;
@@ -135,9 +139,10 @@ class Loader {
   std::mutex mutex_;
   std::condition_variable work_ready_;
   std::condition_variable batch_ready_;
-  // Batches with rows that no thread has taken yet, in order; under mutex_.
+  // Batches with rows that no thread has claimed yet, in order; guarded by
+  // mutex_.
   std::deque<Slot*> pending_;
-  bool stopping_ = false; // under mutex_
+  bool stopping_ = false; // guarded by mutex_
   std::vector<std::thread> threads_;
 };
 

@@ -11,7 +11,7 @@
 namespace vitrain::data {
 namespace {
 
-// timm's "random" interpolation.
+// Samples the filter as timm's "random" interpolation does.
 Filter any_filter(Random& random) {
   return random.below(2) == 0 ? Filter::kBilinear : Filter::kBicubic;
 }
@@ -77,7 +77,7 @@ Transform::plan_in_training(int width, int height, const Draw& draw) const {
         shape,
         options_.crop == TrainCrop::kRkrr ? &random : nullptr);
   }
-  // Drawn last, so that the same crops come with and without it.
+  // Sampled last, so that crops are the same with and without random_filter.
   plan.filter =
       options_.random_filter ? any_filter(random) : options_.train_filter;
   plan.mirrored = flips(draw);

@@ -16,54 +16,60 @@
 namespace vitrain::data {
 
 struct TransformOptions {
-  image::DecodeOptions decode; // of sources that have files
-  image::Size size = 224; // of the result
-  // Channels of the result: 3; 1 for grey; other counts: the image's own
-  // channels; only flips apply.
+  image::DecodeOptions decode; // for sources with encoded files
+  image::Size size = 224; // size of the result
+  // Channels of the result. 3: RGB; 1: grey; any other count: the image must
+  // have that many channels, and of the augmentations only flips are applied.
   int channels = 3;
   Filter filter = Filter::kBicubic;
   image::Pillow pillow =
-      image::Pillow::k12; // version whose resizing is reproduced
-  // Evaluation, and training with kNone or (filter alone) kSquash:
+      image::Pillow::k12; // version of Pillow whose resizing is reproduced
+  // Used for evaluation, and for training with TrainCrop::kNone or kSquash
+  // (kSquash uses only `filter` of them):
   CropMode crop_mode = CropMode::kCenter;
-  int resize = 0; // 0: floor(size / crop_pct), of each side
+  int resize = 0; // size before the crop; 0: floor(size / crop_pct) per side
   double crop_pct = 0.875;
-  std::array<std::uint8_t, 3> fill{}; // kBorder: what surrounds the image
+  std::array<std::uint8_t, 3> fill{}; // colour around the image for kBorder
   bool train = false; // false: the fields below have no effect
   TrainCrop crop = TrainCrop::kResized;
-  Filter train_filter = Filter::kBicubic; // all but kNone and kSquash
-  bool random_filter = false; // instead: bilinear or bicubic, each as often
-  std::array<double, 2> scale{0.08, 1.0}; // kResized, kKeepRatio*
-  std::array<double, 2> ratio{0.75, 4.0 / 3.0}; // likewise
+  // Filter of all crops except kNone and kSquash.
+  Filter train_filter = Filter::kBicubic;
+  // Overrides train_filter: bilinear or bicubic, with probability 1/2 each.
+  bool random_filter = false;
+  // Fraction of the image's area; for kResized, kRkrr and kRkrc.
+  std::array<double, 2> scale{0.08, 1.0};
+  // Width over height; for the same crops.
+  std::array<double, 2> ratio{0.75, 4.0 / 3.0};
   int padding = 4; // kPad
-  bool reflects = false; // kPad: the image continues there, instead of black
+  bool reflects = false; // kPad: pads by reflection instead of black
   double flip = 0.5; // probability of a horizontal flip
-  // The direction is sampled for epoch 0; odd epochs show the other direction.
+  // Samples the flip for epoch 0; odd epochs use the opposite of it.
   bool flip_alternates = false;
-  AugmentOptions augment; // uses the same seed
-  // Number of versions of the image in the result, adjacent. With more than one
-  // (AugMix's splits), the first has only crop and flips, and each further one
-  // its own changes of `augment`.
+  AugmentOptions augment; // uses the same seed as this struct
+  // Number of versions (AugMix's splits) of each image in the result, one after
+  // the other. With more than one, the first version has only crop and flips;
+  // each further one also has its own random changes of `augment`.
   std::int64_t splits = 1;
   std::uint64_t seed = 0;
 };
 
-// From a decoded image to the pixels that the network sees (before
-// normalisation). A pure function of (options, image, draw);
-// thread-safe.
-//   evaluation, kNone or kSquash: image::plan_eval_crop;
-//   kResized: image::draw_resized_crop;
-//   kPad: image::plan_padded_crop;
-//   kKeepRatio, kKeepRatioCentre: image::plan_keep_ratio_crop.
-// In training a flip and data::Augment follow; at the end colours become grey,
-// if asked for.
+// Converts a decoded image to the pixels that the network sees (before
+// normalisation). A pure function of (options, image, draw); thread-safe. The
+// crop comes from:
+//   - image::plan_eval_crop in evaluation and for kNone and kSquash;
+//   - image::draw_resized_crop for kResized;
+//   - image::plan_padded_crop for kPad;
+//   - image::plan_keep_ratio_crop for kRkrr and kRkrc.
+// In training a horizontal flip and data::Augment follow. The conversion to
+// grey, if requested, comes last.
 class Transform {
  public:
   // Buffers that a thread reuses between images.
   struct Scratch {
     image::Resampler resampler;
     AugmentScratch augment;
-    std::vector<std::uint8_t> colours; // before conversion to grey or joining
+    // RGB pixels before conversion to grey or join_channels().
+    std::vector<std::uint8_t> colours;
   };
 
   explicit Transform(const TransformOptions& options)
@@ -76,19 +82,19 @@ class Transform {
         static_cast<std::size_t>(options_.size.width) * options_.size.height *
         options_.channels;
   }
-  // Where the pixels of an image of this size go; its source() is all that has
-  // to be decoded.
+  // Returns the crop plan for an image of this size. Only the pixels of its
+  // source() have to be decoded.
   image::CropPlan plan(int width, int height, const Draw& draw) const;
-  // Writes [splits, height, width, channels] to `out`, which holds bytes()
-  // bytes. `part` holds at least the pixels of plan.source(); `plan` is the
-  // plan of the same draw.
+  // Writes [splits, height, width, channels] to `out`, which has size bytes().
+  // `part` must contain the pixels of plan.source(); `plan` must be made from
+  // the same draw.
   void apply(
       const image::CropPlan& plan,
       const image::ImagePart& part,
       const Draw& draw,
       std::span<std::uint8_t> out,
       Scratch& scratch) const;
-  // Applies to a whole image.
+  // Applies the transform to a whole image.
   void apply(
       const image::Image& image,
       const Draw& draw,
@@ -97,8 +103,8 @@ class Transform {
     const image::CropPlan all = plan(image.width, image.height, draw);
     apply(all, {image::View(image)}, draw, out, scratch);
   }
-  // Applies to an image with other channel counts than 1 or 3, given as
-  // pictures of one size (image/operations/channels.h).
+  // Applies the transform to an image with a channel count other than 1 or 3,
+  // given as pictures of equal size (image/operations/channels.h).
   void apply(
       std::span<const image::Image> pictures,
       const Draw& draw,
@@ -111,8 +117,10 @@ class Transform {
   image::CropPlan plan_otherwise(int width, int height, const Draw& draw) const;
   bool flips(const Draw& draw) const;
   std::int64_t splits() const { return options_.train ? options_.splits : 1; }
-  // Augments cropped pixels at the place of the first split, and writes the
-  // further splits.
+  // Augments the versions of a cropped image in `colours` [splits, height,
+  // width, 3]. Only the first version is filled on entry. Copies it to the
+  // other versions after the vertical flip, and changes those (with one
+  // version: changes it).
   void augment(
       std::span<std::uint8_t> colours,
       const Draw& draw,

@@ -17,8 +17,7 @@ std::optional<image::Image> picture_of(
   try {
     rows.fill({.sample = sample}, bytes, *scratch);
   } catch (const Error&) {
-    return std::nullopt; // a caller that needs the reason reads the sample
-                         // itself
+    return std::nullopt; // callers that need the reason read the sample
   }
   return image::in_colours(
       bytes, size.width, size.height, static_cast<int>(channels));

@@ -9,8 +9,9 @@
 
 namespace vitrain::data {
 
-// Returns the picture of a sample as preprocessed for a network with this image
-// size and channels (image::in_colours); nullopt if it cannot be read.
+// Returns a sample's pixels, preprocessed for a network with this image size
+// and channel count, as an RGB picture (image::in_colours); nullopt if the
+// sample cannot be read.
 std::optional<image::Image> picture_of(
     const Rows& rows,
     std::int64_t sample,

@@ -19,12 +19,13 @@ struct ImageScratch final : Rows::Scratch {
   explicit ImageScratch(const image::DecodeOptions& options)
       : decoder(options) {}
 
-  std::string bytes; // of the file
+  std::string bytes; // content of the file
   image::Decoder decoder;
   Transform::Scratch transform;
 };
 
-// Releases the memory of the row's image, also after an exception.
+// Closes the decoder on scope exit, which releases the memory of the row's
+// image, also after an exception.
 struct Closing {
   image::Decoder& decoder;
   ~Closing() { decoder.close(); }

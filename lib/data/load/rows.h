@@ -12,18 +12,19 @@
 
 namespace vitrain::data {
 
-// What a row lost of its sample's file.
+// Deviations of a row from the content of its sample's file.
 struct RowDefects {
   int warnings = 0; // defects that the decoder worked around
   bool clipped = false; // see image::Image::clipped
 };
 
-// The samples of an index as rows of batches: transformed pixels, or numbers.
-// All methods are thread-safe.
+// Converts the samples of an index to rows of batches: transformed pixels, or
+// numbers. All methods are thread-safe.
 class Rows {
  public:
   // Buffers, tables and decoders that a thread reuses between rows. Created by
-  // the Rows object that uses it; used by one thread at a time.
+  // make_scratch() of the Rows object that uses it; used by one thread at a
+  // time.
   struct Scratch {
     Scratch() = default;
     Scratch(const Scratch&) = delete;
@@ -36,26 +37,26 @@ class Rows {
   virtual ~Rows() = default;
 
   const Index& index() const { return *index_; }
-  // Size of one row.
+  // Size of one row in bytes.
   virtual std::size_t bytes() const = 0;
   virtual std::unique_ptr<Scratch> make_scratch() const {
     return std::make_unique<Scratch>();
   }
-  // Writes the row of a draw's sample to `out`, which holds bytes() bytes: a
-  // pure function of the draw, whatever `scratch` was used for before. Throws
-  // Error(kData) that names the sample; then `out` holds anything.
+  // Writes the row of a draw's sample to `out`, which has size bytes(). A pure
+  // function of the draw, independent of earlier uses of `scratch`. Throws
+  // Error(kData) naming the sample; the content of `out` is then unspecified.
   virtual RowDefects fill(
       const Draw& draw,
       std::span<std::uint8_t> out,
       Scratch& scratch) const = 0;
-  // Where the sample is, printable.
+  // Returns the sample's location as printable text for messages.
   virtual std::string describe(std::int64_t sample) const = 0;
 
  private:
   std::shared_ptr<const Index> index_;
 };
 
-// Images: [height, width, channels] bytes.
+// Rows of images: [splits, height, width, channels] bytes.
 class ImageRows final : public Rows {
  public:
   ImageRows(
@@ -83,7 +84,7 @@ class ImageRows final : public Rows {
   Transform transform_;
 };
 
-// Vectors: the features, then the targets, as native floats.
+// Rows of vectors: the features, then the targets, as native floats.
 class VectorRows final : public Rows {
  public:
   using Rows::Rows;
@@ -100,7 +101,7 @@ class VectorRows final : public Rows {
   std::string describe(std::int64_t sample) const override;
 };
 
-// Opens the dataset of an index. `options` applies to images. Throws
+// Opens the dataset of an index. `options` applies only to images. Throws
 // Error(kData) if files are missing.
 std::unique_ptr<Rows> open_rows(
     std::shared_ptr<const Index> index,

@@ -12,12 +12,12 @@
 
 namespace vitrain::data {
 
-// Rows in which unreadable samples are zero and recorded instead of being
-// errors.
+// Rows that fills unreadable samples with zeros and records them, instead of
+// throwing.
 class TolerantRows final : public Rows {
  public:
-  // `rows` must outlive this. `reject_warnings`: samples with RowDefects
-  // cannot be read either.
+  // `rows` must outlive this object. `reject_warnings`: treats samples with
+  // RowDefects as unreadable, too.
   TolerantRows(const Rows& rows, bool reject_warnings);
 
   std::size_t bytes() const override { return rows_.bytes(); }
@@ -32,18 +32,18 @@ class TolerantRows final : public Rows {
     return rows_.describe(sample);
   }
 
-  // Why a sample whose row was filled could not be read, printable; "": it
-  // could.
+  // Returns why a sample could not be read, as printable text; "" if fill()
+  // read it or was not called for it.
   std::string problem(std::int64_t sample) const;
-  // Samples so far whose values were clipped, by number.
+  // Returns the samples filled so far whose values were clipped.
   std::set<std::int64_t> clipped() const;
 
  private:
   const Rows& rows_;
   bool reject_warnings_;
   mutable std::mutex mutex_;
-  mutable std::map<std::int64_t, std::string> problems_; // under mutex_
-  mutable std::set<std::int64_t> clipped_; // under mutex_
+  mutable std::map<std::int64_t, std::string> problems_; // guarded by mutex_
+  mutable std::set<std::int64_t> clipped_; // guarded by mutex_
 };
 
 } // namespace vitrain::data

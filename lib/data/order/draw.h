@@ -6,18 +6,19 @@
 
 namespace vitrain::data {
 
-// One use of a sample in training: what its random changes are keyed by.
+// One use of a sample in training. Random changes of the sample are keyed by
+// it.
 struct Draw {
   std::int64_t epoch = 0;
   std::int64_t sample = 0;
-  // Tells the uses of a sample in one epoch apart, so that each changes in its
-  // own way. Below 2^32; 0 where the order of an epoch is a permutation.
+  // Distinguishes the uses of a sample in one epoch, so that each gets its own
+  // random changes. Below 2^32; 0 if the order of an epoch is a permutation.
   std::int64_t copy = 0;
 
   friend bool operator==(const Draw&, const Draw&) = default;
 };
 
-// The random numbers that a draw has for one purpose.
+// Returns the random stream of a draw for one purpose.
 inline Random stream(std::uint64_t seed, Purpose purpose, const Draw& draw) {
   const auto epoch = static_cast<std::uint64_t>(draw.epoch);
   const auto copy = static_cast<std::uint64_t>(draw.copy);

@@ -9,7 +9,8 @@
 namespace vitrain::data {
 namespace {
 
-// From this size on torch takes two words, the first one on top.
+// From this size on, torch combines two words to 64 bits, the first one in the
+// upper half.
 constexpr std::int64_t kWideFrom =
     std::numeric_limits<std::uint32_t>::max() / 20;
 
@@ -18,7 +19,7 @@ constexpr std::int64_t kWideFrom =
 std::vector<std::int64_t> torch_randperm(std::int64_t n, std::uint64_t seed) {
   std::vector<std::int64_t> values(static_cast<std::size_t>(n));
   std::iota(values.begin(), values.end(), 0);
-  // torch's generator takes the low 32 bits of a seed.
+  // torch's generator uses the low 32 bits of a seed.
   std::mt19937 generator(static_cast<std::uint32_t>(seed));
   const bool wide = n >= kWideFrom;
   for (std::int64_t i = 0; i + 1 < n; ++i) {

@@ -5,19 +5,19 @@
 
 namespace vitrain::data {
 
-// Permutations of [0, n) as other frameworks draw them, number for number. Both
-// use MT19937 (Matsumoto, Nishimura, 1998), which std::mt19937 is; the way from
-// its words to indices is each framework's own.
+// Permutations of [0, n) that equal those of other frameworks, number for
+// number. Both frameworks use MT19937 (Matsumoto, Nishimura, 1998), which is
+// std::mt19937, but derive indices from its words in different ways.
 
-// torch.randperm(n, generator=torch.Generator().manual_seed(seed)) on the CPU:
-// a Fisher-Yates shuffle from the front with z = word % (n - i), 64-bit words
-// from n = floor((2^32 - 1) / 20) on (torch 2.11,
+// Returns torch.randperm(n, generator=torch.Generator().manual_seed(seed)) of
+// the CPU: a Fisher-Yates shuffle from the front with z = word % (n - i); words
+// have 64 bits if n >= floor((2^32 - 1) / 20), else 32 (torch 2.11,
 // aten/src/ATen/native/TensorFactories.cpp, randperm_cpu).
 std::vector<std::int64_t> torch_randperm(std::int64_t n, std::uint64_t seed);
 
-// numpy.random.RandomState(seed).shuffle(list), in place: a Fisher-Yates
-// shuffle from the back, with words masked to the next power of two and
-// rejected when they are too large (numpy, legacy-distributions.c,
+// Shuffles in place like numpy.random.RandomState(seed).shuffle(list): a
+// Fisher-Yates shuffle from the back. Words are masked to the bits of the
+// largest index and rejected if they exceed it (numpy, legacy-distributions.c,
 // random_interval). `values` has at most 2^32 elements.
 void numpy_shuffle(std::vector<std::int64_t>& values, std::uint32_t seed);
 

@@ -8,8 +8,9 @@
 namespace vitrain::data {
 namespace {
 
-// Draws with replacement: position p of an epoch takes the sample in whose
-// share of the summed weights a uniform number keyed by (seed, epoch, p) falls.
+// Samples with replacement: position p of an epoch gets the sample whose
+// interval of the cumulative weights contains a uniform random number keyed by
+// (seed, epoch, p).
 class WeightedOrder final : public Order {
  public:
   WeightedOrder(std::int64_t samples, const SamplerOptions& options)
@@ -49,7 +50,8 @@ class WeightedOrder final : public Order {
           Purpose::kOrder,
           static_cast<std::uint64_t>(epoch),
           static_cast<std::uint64_t>(first));
-      // Strictly above the draw: a sample of weight 0 is never taken.
+      // The first sum above the random number: a sample of weight 0 is never
+      // used.
       const auto place =
           std::ranges::upper_bound(sums_, random.uniform() * sums_.back());
       draw = {
@@ -61,7 +63,8 @@ class WeightedOrder final : public Order {
   }
 
  private:
-  // Where rounding made the product the whole sum.
+  // Last sample with positive weight; used if rounding made the random product
+  // equal to the sum of weights.
   std::int64_t last_positive() const {
     return std::ranges::lower_bound(sums_, sums_.back()) - sums_.begin();
   }
@@ -70,8 +73,8 @@ class WeightedOrder final : public Order {
   std::vector<double> sums_;
 };
 
-// Lanes of consecutive samples, each permuted or in its own order: one of all
-// samples, or with kShardThenShuffle one per worker.
+// Lanes of consecutive samples, in permuted or original order: a single lane of
+// all samples, or one lane per worker for kShardThenShuffle.
 class BlockOrder final : public Order {
  public:
   BlockOrder(
@@ -93,7 +96,8 @@ class BlockOrder final : public Order {
       std::span<Draw> into) const override {
     auto key = static_cast<std::uint64_t>(epoch);
     if (policy_ == SamplerPolicy::kShardThenShuffle) {
-      // The lane joins the key above any epoch that is reached.
+      // Combines the lane with the epoch; bit 40 is above any epoch that a run
+      // reaches.
       key |= (static_cast<std::uint64_t>(lane) + 1) << 40;
     }
     const KeyedPermutation permutation(

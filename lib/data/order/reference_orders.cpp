@@ -19,8 +19,8 @@ List in_order(std::int64_t samples) {
   return list;
 }
 
-// Repeats the list from its start until it has `size` elements, each time with
-// `step` added, or cuts it.
+// Resizes a list: truncates it, or repeats it from its start, adding `step` at
+// each repetition.
 void fit(List& list, std::int64_t size, std::int64_t step) {
   const std::size_t n = list.size();
   list.resize(static_cast<std::size_t>(size));
@@ -29,12 +29,13 @@ void fit(List& list, std::int64_t size, std::int64_t step) {
   }
 }
 
-// An order that has to be made as a whole: one list per epoch, of which lanes
-// take their positions. Copy c of sample i stands in it as i + c * samples.
+// An order that must be computed as a whole: one list per epoch, from which the
+// lanes take their positions. The list contains copy c of sample i as i + c *
+// samples.
 class ListOrder final : public Order {
  public:
   using Make = std::function<List(std::int64_t epoch)>;
-  // Where position i of a lane is in the list.
+  // Returns the list index of position i of a lane.
   using Place = std::function<std::int64_t(std::int64_t lane, std::int64_t i)>;
 
   ListOrder(
@@ -65,7 +66,8 @@ class ListOrder final : public Order {
   }
 
  private:
-  // Two are kept: the loader is ahead of the step at the end of an epoch.
+  // Caches two epochs, because at the end of an epoch the loader already
+  // prepares the next one.
   std::shared_ptr<const List> list_of(std::int64_t epoch) const {
     const std::lock_guard lock(mutex_);
     Made& made = made_[static_cast<std::size_t>(epoch % 2)];
@@ -91,8 +93,8 @@ ListOrder::Place every(std::int64_t lanes) {
       [lanes](std::int64_t lane, std::int64_t i) { return lane + i * lanes; };
 }
 
-// torch/utils/data/distributed.py, DistributedSampler: shuffle, then pad or cut
-// to a multiple of W, then every W-th.
+// DistributedSampler of torch/utils/data/distributed.py: shuffles, pads or
+// truncates to a multiple of W, then assigns every W-th sample to a worker.
 std::unique_ptr<const Order> torch_order(
     std::int64_t samples,
     const SamplerOptions& options,
@@ -111,9 +113,9 @@ std::unique_ptr<const Order> torch_order(
       samples, world, length, make, every(world));
 }
 
-// python/paddle/io/dataloader/batch_sampler.py, DistributedBatchSampler: pad to
-// a multiple of W, then shuffle, then blocks of B per worker; what does not
-// make W blocks is cut into W equal parts.
+// DistributedBatchSampler of python/paddle/io/dataloader/batch_sampler.py: pads
+// to a multiple of W, shuffles, then assigns blocks of B to the workers; the
+// remainder that does not fill W blocks is divided into W equal parts.
 std::unique_ptr<const Order> paddle_order(
     std::int64_t samples,
     const SamplerOptions& options,
@@ -140,8 +142,7 @@ std::unique_ptr<const Order> paddle_order(
   return std::make_unique<ListOrder>(samples, world, length, make, place);
 }
 
-// Python's float floor division, which numbers of repeats that are no integers
-// go through.
+// Floor division of floats as in Python; used for non-integer repeats.
 std::int64_t floor_divide(std::int64_t i, double divisor) {
   const double value = static_cast<double>(i);
   const double rest = std::fmod(value, divisor);
@@ -153,15 +154,15 @@ std::int64_t floor_divide(std::int64_t i, double divisor) {
   return static_cast<std::int64_t>(floored);
 }
 
-// Each sample of an order `repeats` times, which may be no whole number, then
-// filled up to `size`.
+// Repeats each sample of an order `repeats` times, which may be fractional,
+// then pads the list to `size`.
 List repeated(const List& order, double repeats, std::int64_t size) {
   const std::int64_t samples = std::ssize(order);
   List list(static_cast<std::size_t>(
       std::ceil(repeats * static_cast<double>(samples))));
   std::int64_t before = -1;
   std::int64_t copy = 0;
-  std::int64_t copies = 1; // the most that a sample has
+  std::int64_t copies = 1; // maximum number of copies of a sample
   for (std::size_t i = 0; i < list.size(); ++i) {
     const std::int64_t place =
         floor_divide(static_cast<std::int64_t>(i), repeats);
@@ -176,7 +177,7 @@ List repeated(const List& order, double repeats, std::int64_t size) {
 
 // RASampler of DeiT's samplers.py and RepeatAugSampler of
 // timm/data/distributed_sampler.py: shuffle, repeat each sample, pad, take
-// every W-th, then the first ones of these for an epoch.
+// every W-th position, and use the first ones of these in an epoch.
 std::unique_ptr<const Order> repeated_order(
     std::int64_t samples,
     const SamplerOptions& options,
@@ -184,7 +185,7 @@ std::unique_ptr<const Order> repeated_order(
   const std::int64_t chosen = options.round > 0 && samples >= options.round
       ? samples / options.round * options.round / world
       : divide_up(samples, world);
-  // Total number of a worker's positions.
+  // Number of positions of a worker in the repeated list.
   const auto all = static_cast<std::int64_t>(std::ceil(
       static_cast<double>(samples) * options.repeats /
       static_cast<double>(world)));

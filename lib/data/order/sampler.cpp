@@ -28,19 +28,21 @@ std::unique_ptr<const Order> make_order(
   }
 }
 
-// True if no sample is used twice before all have been used.
+// Returns true if the policy uses no sample twice before all have been used.
 bool is_permutation(SamplerPolicy policy) {
   return policy == SamplerPolicy::kGlobal ||
       policy == SamplerPolicy::kSequential;
 }
 
-// Returns true if both geometries have equal lanes and ends of an epoch.
+// Returns true if both geometries give the same lanes and the same end of an
+// epoch.
 bool same_lanes(
     const SamplerOptions& options,
     const BatchGeometry& a,
     const BatchGeometry& b) {
   if (options.last_batch == LastBatch::kMicro && a.accumulate != b.accumulate) {
-    return false; // another number of samples fills a micro-batch of all
+    // One micro-batch of every worker has another total number of samples.
+    return false;
   }
   switch (options.policy) {
     case SamplerPolicy::kGlobal:
@@ -54,7 +56,8 @@ bool same_lanes(
   }
 }
 
-// Positions [first, first + count) of a lane that begins again at its end.
+// Returns the draws at positions [first, first + count) of a lane, which
+// restarts after its end.
 std::vector<Draw> positions(
     const Order& order,
     std::int64_t epoch,
@@ -70,7 +73,8 @@ std::vector<Draw> positions(
     const std::span<Draw> part = rest.first(static_cast<std::size_t>(here));
     order.take(epoch, lane, start, part);
     for (Draw& draw : part) {
-      // Beyond all copies of the rounds before.
+      // Distinguishes this round's draws from all copies of the previous
+      // rounds.
       draw.copy += first / order.length() * order.lanes() * order.length();
     }
     rest = rest.subspan(static_cast<std::size_t>(here));
@@ -79,7 +83,7 @@ std::vector<Draw> positions(
   return draws;
 }
 
-// Why workers have nothing at all, whatever the batch.
+// Returns why workers have no samples at all, with any batch size.
 std::string empty_shares(
     std::int64_t samples,
     const SamplerOptions& options,
@@ -93,7 +97,7 @@ std::string empty_shares(
         options.round,
         counted(geometry.world, "worker"));
   }
-  // Suggests only settings that the recipe does not have yet.
+  // Suggests only settings that differ from the recipe's.
   const bool keeps = options.last_batch != LastBatch::kDrop;
   return fmt::format(
       "data.sampler.{}: the {} training samples are fewer than the {}, and "
@@ -106,7 +110,8 @@ std::string empty_shares(
       options.drop_tail && !keeps ? " and last_batch to keep or pad" : "");
 }
 
-// Returns why an epoch of these samples, or of all, has no full step.
+// Returns why an epoch has no full step, for an epoch of `in_epoch` of the
+// samples.
 std::string short_of_a_batch(
     std::int64_t samples,
     std::int64_t in_epoch,
@@ -185,7 +190,8 @@ void Sampler::continue_epoch(
       own_.geometry.global());
   Dealt theirs{before, make_order(samples_, options, before)};
   const std::int64_t steps = theirs.steps(last_batch_);
-  // Else steps made would be another place in another epoch.
+  // With another number of steps per epoch, the completed steps would end at a
+  // different position.
   VITRAIN_CHECK(
       steps == steps_,
       ExitCode::kUsage,
@@ -279,7 +285,8 @@ std::vector<Draw> Sampler::share_of_lane(
   const BatchGeometry& geometry = dealt.geometry;
   const std::int64_t per_lane = geometry.micro_batches() / dealt.order->lanes();
   const std::int64_t samples = lane_samples_in_step(dealt, step_in_epoch);
-  std::int64_t place = k % per_lane; // of the micro-batch in its lane's step
+  // Position of the micro-batch in its lane's step.
+  std::int64_t place = k % per_lane;
   if (last_batch_ == LastBatch::kMicro) {
     const std::int64_t each = samples / dealt.lane_micro_batch();
     const std::int64_t of_worker = place % geometry.accumulate;

@@ -9,15 +9,16 @@
 
 namespace vitrain::data {
 
-// The samplers of a run whose batch may change from an epoch on.
+// The samplers of a run whose batch size may change between epochs.
 class Samplers {
  public:
   struct Stage {
-    std::int64_t first_epoch = 0; // from 0
+    std::int64_t first_epoch = 0; // counts from 0
     std::unique_ptr<const Sampler> sampler;
   };
 
-  // The first one begins with epoch 0, and they ascend.
+  // Requires that the first stage begins with epoch 0 and that first_epoch
+  // ascends.
   explicit Samplers(std::vector<Stage> stages) : stages_(std::move(stages)) {}
 
   const std::vector<Stage>& stages() const { return stages_; }

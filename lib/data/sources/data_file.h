@@ -12,12 +12,12 @@
 
 namespace vitrain::data {
 
-// A regular file that is open for reading at any place, by any number of
-// threads.
+// A regular file, open for reading at any offset by any number of threads.
 class DataFile {
  public:
-  // Throws Error(kData) that names the path. `use` describes the expected kind
-  // of file, for paths that are no regular file.
+  // Throws Error(kData) naming the path if it is no regular file or cannot be
+  // opened. `before_reason` precedes the system's reason in that message; `use`
+  // describes the expected kind of file.
   explicit DataFile(
       const std::filesystem::path& path,
       std::string_view before_reason = "",
@@ -26,8 +26,9 @@ class DataFile {
   int fd() const { return fd_.get(); }
   std::int64_t size() const { return size_; }
   const std::string& name() const { return name_; } // printable
-  // Fills `into` with the bytes from `offset` on and returns their number:
-  // fewer only at the file's end. Throws Error(kData) when they cannot be read.
+  // Reads bytes from `offset` into `into` and returns their number, which is
+  // smaller than into.size() only at the end of the file. Throws Error(kData)
+  // if reading fails.
   std::size_t read_at(std::int64_t offset, std::span<char> into) const;
 
  private:
@@ -36,8 +37,9 @@ class DataFile {
   std::int64_t size_ = 0;
 };
 
-// The names in a folder, called `what` in messages, that are wanted; in byte
-// order. Throws Error(kData) when it cannot be read.
+// Returns the names in a folder for which wanted(name) is true, in byte order.
+// `what` describes the folder in messages. Throws Error(kData) if the folder
+// cannot be read.
 std::vector<std::string> names_in_folder(
     const std::filesystem::path& folder,
     std::string_view what,

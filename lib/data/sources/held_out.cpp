@@ -18,9 +18,9 @@
 namespace vitrain::data {
 namespace {
 
-// Samples of one name, which stay together.
+// Samples with the same name, which are never separated.
 struct Named {
-  std::uint64_t rank = 0; // in the order in which they are held out
+  std::uint64_t rank = 0; // position in the order of holding out; lowest first
   std::string name;
   std::vector<std::int64_t> samples;
 };
@@ -35,7 +35,7 @@ std::string name_of_sample(const Index& index, std::int64_t sample) {
                           : std::to_string(sample);
 }
 
-// All samples by their names, in the order of their ranks.
+// Groups all samples by name, sorted by rank.
 std::vector<Named> by_rank(const Index& index, std::uint64_t seed) {
   std::vector<Named> all;
   for (std::int64_t i = 0; i < index.size(); ++i) {
@@ -57,8 +57,8 @@ std::vector<Named> by_rank(const Index& index, std::uint64_t seed) {
   return named;
 }
 
-// Groups the samples by class (vectors have one), in the order of their ranks.
-// A name listed with several labels belongs to the first one's class.
+// Groups the samples by class (vectors have a single class), sorted by rank. A
+// name listed with several labels belongs to the class of the first one.
 std::vector<NamedOfClass> by_class(
     const Index& index,
     std::vector<Named> named) {
@@ -72,8 +72,8 @@ std::vector<NamedOfClass> by_class(
   return classes;
 }
 
-// How many of each class: the whole share rounded, handed out by the largest
-// remainders, of equal ones to the earlier class.
+// Returns the number to hold out of each class: the rounded total is
+// distributed by largest remainders; ties go to the earlier class.
 std::vector<std::size_t> quotas(
     const std::vector<NamedOfClass>& classes,
     double share) {
@@ -101,7 +101,8 @@ std::vector<std::size_t> quotas(
   return quotas;
 }
 
-// Samples of the two parts, and classes of which nothing is held out.
+// Samples of the two parts, and the number of classes of which nothing is held
+// out.
 struct Parts {
   std::vector<std::int64_t> train;
   std::vector<std::int64_t> held_out;
@@ -125,8 +126,8 @@ Parts parts_of_classes(const std::vector<NamedOfClass>& classes, double share) {
   return parts;
 }
 
-// Of a list with several labels for an image; lines of one name have all labels
-// of these together.
+// Splits a list with several labels per image; a name has the labels of all its
+// lines.
 Parts parts_of_label_lists(
     const Index& index,
     const std::vector<Named>& named,
@@ -173,7 +174,7 @@ SplitData split_data(const Index& index, double share, std::uint64_t seed) {
   std::ranges::sort(train);
   std::ranges::sort(held_out);
   Index::Contents rest = select(index, held_out);
-  rest.notes.clear(); // the notes of the listing belong to the other part
+  rest.notes.clear(); // the notes on the listing stay with the training part
   add_note(rest.notes, "classes of which nothing is held out", untested);
   return {Index(select(index, train)), Index(std::move(rest))};
 }

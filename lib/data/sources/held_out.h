@@ -8,23 +8,24 @@
 
 namespace vitrain::data {
 
-// A dataset in two parts, which have no sample in common.
+// A dataset split into two parts without common samples.
 struct SplitData {
   Index train;
   Index held_out;
 };
 
-// Holds out a share (0 to 1) of every class: the nearest number of the whole
-// dataset, the share of each class rounded down or up, and never a whole class.
-// The choice depends only on the samples' names (for vectors, row numbers) and
-// the seed, not on the order in which they are listed; lines of a list that
-// name one image stay together. Throws Error(kData) if no sample would be held
-// out. Of lists with several labels for an image every label has about the
-// share, as stratify() chooses. For selectable kinds (select.h).
+// Splits a dataset and holds out a share (0 to 1) of every class. The total is
+// rounded to the nearest number, the number of each class up or down; a class
+// is never held out as a whole. The choice depends only on the samples' names
+// (for vectors, row numbers) and the seed, not on the order in which samples
+// are listed. Lines of a list that name the same image stay together. For lists
+// with several labels per image, about this share of every label is held out,
+// see stratify(). Supports the kinds of is_selectable() (select.h). Throws
+// Error(kData) if no sample would be held out.
 SplitData split_data(const Index& index, double share, std::uint64_t seed);
 
-// Returns the names of a part's samples, one per line: for `list` and `tar` as
-// they are, for `folder` relative to the dataset's folder, for vectors a hash
+// Returns the names of all samples, one per line: for `list` and `tar` as in
+// the index, for `folder` relative to the dataset's folder, for vectors a hash
 // of each row.
 std::string sample_names(const Index& index);
 

@@ -34,7 +34,8 @@ enum Section : int {
 };
 constexpr std::size_t kSections = 12;
 
-// Start of the block; the sections follow in the order of Section.
+// Header at the start of the block; the sections follow in the order of
+// Section.
 struct Header {
   std::uint64_t magic = kMagic;
   std::int32_t kind = 0;
@@ -50,12 +51,13 @@ struct Header {
 };
 static_assert(std::is_trivially_copyable_v<Header>);
 
-// Sections start at multiples of 8, so that their numbers are aligned.
+// Rounds up to a multiple of 8: sections start there, so that their numbers are
+// aligned.
 std::size_t padded(std::size_t bytes) {
   return (bytes + 7) / 8 * 8;
 }
 
-// A list of texts as zero-terminated strings.
+// Joins texts as zero-terminated strings.
 std::string pack(const std::vector<std::string>& texts) {
   std::string packed;
   for (const std::string& text : texts) {
@@ -94,7 +96,7 @@ void require(bool condition, const char* what) {
       condition, ExitCode::kInternal, "the dataset index is damaged: {}", what);
 }
 
-// The sections of a block, after a check that they fill it exactly.
+// Returns the sections of a block. Throws if they do not fill it exactly.
 std::array<std::string_view, kSections> sections_of(
     const Header& header,
     std::span<const char> bytes) {
@@ -129,7 +131,8 @@ void check_header(const Header& header) {
       "unknown form of labels");
 }
 
-// Checks the payload's size against the header, if the header defines it.
+// Checks the payload's size against the header; for kinds whose rows have no
+// fixed size, only that it is divisible by the number of samples.
 void check_payload(const Header& header, std::string_view payload) {
   constexpr std::int64_t kMost = std::int64_t{1} << 20;
   std::int64_t each = 0;
@@ -205,7 +208,7 @@ Index::Index(Contents contents) {
   auto block = std::make_shared<std::string>();
   block->reserve(total);
   block->append(reinterpret_cast<const char*>(&header), sizeof(header));
-  // Frees each section after it was copied: a large dataset must not be in
+  // Frees each section after copying it, so that a large dataset is never in
   // memory twice.
   const auto move = [&](auto& section) {
     block->append(raw(section));
@@ -298,8 +301,8 @@ void Index::attach() {
   check_sets();
 }
 
-// With places there is one for each sample, and a name; then come the files'
-// names.
+// Checks that, if there are places, each sample has one and a name, and that
+// the names of the files follow the names of the samples.
 void Index::check_places() const {
   const std::int64_t files = names_count() - samples_;
   require(
@@ -310,7 +313,7 @@ void Index::check_places() const {
   }
 }
 
-// Each sample's labels end where the next one's begin.
+// Checks that each sample's further labels end where the next sample's begin.
 void Index::check_sets() const {
   require(
       set_starts_.empty() ? set_labels_.empty()

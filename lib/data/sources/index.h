@@ -15,136 +15,147 @@ namespace vitrain::data {
 
 using vitrain::SourceKind;
 
-// Images that come from a seed, not from files.
+// Returns true for kinds whose images are generated from a seed, not read from
+// files.
 inline bool is_generated(SourceKind kind) {
   return kind == SourceKind::kShapes || kind == SourceKind::kRandom;
 }
 
-// Where samples come from.
+// Description of a dataset, from a recipe.
 struct SourceOptions {
   SourceKind kind = SourceKind::kFolder;
-  // folder, cifar, mnist: the folder; list, vectors: the file; tar: a file, a
-  // folder of them, or a pattern
+  // Path of the dataset. folder, cifar, mnist: a folder; list, vectors: a file;
+  // tar: a file, a folder with .tar files, or a pattern.
   std::string path;
-  bool train = true; // cifar, mnist: the files for training, else for testing
-  std::int64_t count = 10000; // generated: number of images or rows
-  std::int64_t size = 32; // generated, and mnist once listed: side in pixels
-  std::int64_t seed = 0; // generated
-  // When listed. random: number of classes. list, tar with numbers as labels:
-  // the same, or 0 for as many as the labels need. An index has names instead.
+  // Cifar, mnist: uses the training files, else the test files.
+  bool train = true;
+  std::int64_t count = 10000; // for generated data: number of images or rows
+  // For generated images, and for mnist after listing: side in pixels.
+  std::int64_t size = 32;
+  std::int64_t seed = 0; // for generated data
+  // Number of classes, for listing only. random: any number; list and tar with
+  // numbers as labels: 0 derives it from the labels. A listed Index has class
+  // names instead.
   std::int64_t classes = 1000;
-  // vectors: numbers of a row; the features of a file are found in it.
+  // vectors: numbers per row. For a file, the number of features is derived
+  // from its columns.
   std::int64_t features = 10;
   std::int64_t targets = 1;
-  // These matter when listed. folder, tar, list: see ClassOrder.
+  // The fields from here on are used only for listing. folder, tar, list: see
+  // ClassOrder.
   ClassOrder class_order = ClassOrder::kTorchvision;
-  // folder, tar, list: a file with the name of a class on each line, in the
-  // order of their numbers, or "".
+  // folder, tar, list: path of a file with one class name per line, in the
+  // order of the class numbers; "": none.
   std::string class_map;
-  // Which of several labels. cifar: "fine" or "coarse" of CIFAR-100. tar:
-  // "cls", or "json:FIELD", of WebDataset's shards. "" for the usual one.
+  // Selects one of several labels. cifar: "fine" or "coarse" of CIFAR-100; tar:
+  // "cls" or "json:FIELD" of WebDataset's shards; "": the usual one.
   std::string label;
-  // list: samples have any number of labels, which become further labels.
+  // list: each sample has any number of labels, stored as further labels.
   bool multi_label = false;
-  // How the training data write their labels, for evaluation data whose labels
-  // could be both numbers and names; kNone: not known.
+  // Form of the training data's labels; used for evaluation data whose labels
+  // could be both numbers and names. kNone: unknown.
   LabelForm trained_labels = LabelForm::kNone;
 };
 
 // The result of listing a dataset: classes, and each sample's label and
-// location, or its content if the whole dataset is small. One block of bytes,
-// read in place: the supervisor lists and writes bytes() to a memfd, and every
-// worker maps the same pages. Immutable; thread-safe.
+// location, or its content if the whole dataset is small. Stored as one block
+// of bytes and read in place: the supervisor lists the dataset and writes
+// bytes() to a memfd, and every worker maps the same pages. Immutable;
+// thread-safe.
 class Index {
  public:
-  // A range of bytes of one of the files.
+  // A range of bytes in one of the files.
   struct Place {
     std::int64_t offset = 0;
     std::uint32_t size = 0;
     std::uint32_t file = 0;
   };
-  // Result of a lister; see index_layout in index.cpp.
+  // Result of a lister, before it is stored as a block (see index.cpp).
   struct Contents {
     SourceOptions options;
     std::vector<std::string> classes;
     std::int64_t samples = 0;
     // One per sample, or empty: the label of sample i is i % classes.
     std::vector<std::int32_t> labels;
-    // Zero-terminated names. folder: one per sample, relative to the class
+    // Zero-terminated names. folder: one per sample, relative to the dataset's
     // folder. list: one per sample, as in the list. cifar: the files. tar: one
-    // per sample, as in the archive, and then the archives.
+    // per sample, as in the archive, then the archives.
     std::string names;
-    // Where each of them starts.
+    // Offset of each name in `names`.
     std::vector<std::uint64_t> name_starts;
-    // cifar: the first sample of each file.
+    // cifar: index of the first sample of each file.
     std::vector<std::int64_t> file_starts;
-    // tar: where each sample is.
+    // tar: location of each sample.
     std::vector<Place> places;
     // mnist: pixels, [samples, size, size] bytes; vectors: numbers, [samples,
-    // features + targets] float. Shared by all workers like the rest.
+    // features + targets] float.
     std::string payload;
-    // Further labels of the samples, any number of each (real_labels.h, lists
-    // with multi_label, whose labels are the first of them, or 0): sample
-    // i has those from set_starts[i] to set_starts[i + 1]. Empty: there are
-    // none.
+    // Further labels, any number per sample; used by real_labels.h and by lists
+    // with multi_label (whose `labels` holds the first one of each, or 0).
+    // Sample i has set_labels[set_starts[i]] up to, but not including,
+    // set_labels[set_starts[i + 1]]. Empty: no further labels.
     std::vector<std::uint64_t> set_starts;
     std::vector<std::int32_t> set_labels;
-    // The classes that may be predicted (subset.h), rising; empty: all.
+    // Classes that may be predicted (subset.h), in rising order; empty: all.
     std::vector<std::int32_t> subset;
-    // How the labels were written.
+    // Form in which the dataset writes its labels.
     LabelForm label_form = LabelForm::kNone;
-    // Sentences about skipped entries, for the user.
+    // Sentences for the user about skipped entries.
     std::vector<std::string> notes;
 
-    // Appends a name and its start.
+    // Appends a name to `names` and its offset to `name_starts`.
     void add_name(std::string_view name);
   };
   explicit Index(Contents contents);
 
-  // Reads bytes in place; `owner` keeps them alive. Throws Error(kInternal)
-  // when they are not an index.
+  // Reads a block in place; `owner` keeps its memory alive. Throws
+  // Error(kInternal) if the bytes are not an index.
   Index(std::span<const char> bytes, std::shared_ptr<const void> owner);
-  // Maps a file (the supervisor's memfd); the descriptor may be closed after.
+  // Maps a file that contains a block (the supervisor's memfd). The descriptor
+  // may be closed afterwards.
   static Index map(int fd);
 
-  // The block that the second constructor reads, in native byte order.
+  // Returns the block, in native byte order, for the second constructor.
   std::string_view bytes() const { return {bytes_.data(), bytes_.size()}; }
 
   const SourceOptions& options() const { return options_; }
   std::int64_t size() const { return samples_; }
-  // Empty for vectors, which have targets instead.
+  // Names of the classes; empty for vectors, which have targets instead.
   const std::vector<std::string>& classes() const { return classes_; }
-  // How the labels were written; kNone if they are not text.
+  // Returns the form in which the dataset writes its labels; kNone if they are
+  // not text.
   LabelForm label_form() const { return label_form_; }
-  // Class of a sample: 0 <= label < classes().size().
+  // Returns the class of a sample: 0 <= label < classes().size().
   std::int64_t label(std::int64_t sample) const;
-  // Further labels of a sample, if the dataset has any.
+  // Further labels of the samples; call label_set() only if has_label_sets() is
+  // true.
   bool has_label_sets() const { return !set_starts_.empty(); }
   std::span<const std::int32_t> label_set(std::int64_t sample) const;
-  // The classes that may be predicted; empty: all.
+  // Returns the classes that may be predicted, in rising order; empty: all.
   std::span<const std::int32_t> subset() const { return subset_; }
   std::int64_t names_count() const {
     return static_cast<std::int64_t>(name_starts_.size());
   }
   const char* name(std::int64_t i) const;
   std::span<const std::int64_t> file_starts() const { return file_starts_; }
-  // tar: where a sample is.
+  // Returns the location of a sample; for tar only.
   const Place& place(std::int64_t sample) const {
     return places_[static_cast<std::size_t>(sample)];
   }
-  // The payload's share of one sample.
+  // Returns the part of the payload that belongs to a sample.
   std::string_view payload(std::int64_t sample) const;
-  // Skipped entries of the listing, one printable sentence each.
+  // Returns notes about skipped entries, one printable sentence each.
   const std::vector<std::string>& notes() const { return notes_; }
-  // Equal for equal datasets wherever they lie: hash of kind, classes, names,
-  // labels, payload, subset and, for generated data, its parameters. Not of the
-  // pixels in image files, nor of where archives have them.
+  // Returns a hash of kind, classes, names, labels, payload, subset and, for
+  // generated data, its parameters. Equal for equal datasets, independent of
+  // their location: covers neither the pixels in image files nor the names of
+  // archives and offsets in them.
   std::uint64_t fingerprint() const;
-  // The part of the fingerprint that data keep when their names change: hash of
-  // classes and labels, in the order of the samples.
+  // Returns a hash of classes and labels in the order of the samples, which
+  // does not change if the data are renamed.
   std::uint64_t label_fingerprint() const;
-  // list: the folder in which all images lie by their names, where these are
-  // absolute; else "".
+  // list: returns the innermost folder that contains all images if their names
+  // are absolute paths; else "".
   std::string absolute_folder() const;
 
  private:
@@ -170,20 +181,21 @@ class Index {
   std::string_view payload_;
 };
 
-// Adds "what: 1,234" for a count that is not 0.
+// Appends the note "what: 1,234" if the count is not 0.
 void add_note(
     std::vector<std::string>& notes,
     std::string_view what,
     std::int64_t count);
 
-// Lists a dataset. Throws Error(kData) naming the path and what to do.
+// Lists a dataset. Throws Error(kData) naming the path, with advice.
 Index list(const SourceOptions& options);
 
-// Throws Error(kData) when nothing can be learned from the classes (only one).
+// Throws Error(kData) if there is only one class, so that there is nothing to
+// learn.
 void check_for_training(const Index& index);
-// Throws Error(kData) naming the first difference when the class lists of
-// training and evaluation data differ: labels would not mean the same. So too
-// for the features and targets of vectors.
+// Throws Error(kData) naming the first difference between the classes of
+// training and evaluation data, since labels would have different meanings; for
+// vectors, between the numbers of features and targets.
 void check_same_classes(const Index& train, const Index& eval);
 
 } // namespace vitrain::data

@@ -1,5 +1,5 @@
-// The identity of a dataset in the records of a run: fingerprints of an Index,
-// and its path.
+// Identity of a dataset in the records of a run: fingerprints of an Index, and
+// the folder of absolute names.
 
 #include <algorithm>
 #include <array>
@@ -44,7 +44,8 @@ std::string Index::absolute_folder() const {
     common = common.substr(
         0, static_cast<std::size_t>(differs.in1 - common.begin()));
   }
-  // Names that begin alike may be of folders that do not.
+  // Names with a common prefix may be in different folders; cuts it after the
+  // last '/'.
   common = common.substr(0, common.rfind('/') + 1);
   return common.starts_with('/')
       ? std::string(
@@ -54,7 +55,7 @@ std::string Index::absolute_folder() const {
 
 std::uint64_t Index::fingerprint() const {
   const bool generated = is_generated(options_.kind);
-  // Without the names of archives, which say where the dataset lies.
+  // Excludes the names of archives, which depend on the dataset's location.
   const std::string_view names = places_.empty()
       ? names_
       : names_.substr(0, name_starts_[static_cast<std::size_t>(samples_)]);

@@ -12,7 +12,8 @@
 namespace vitrain::data {
 namespace {
 
-// A name has at most 4,096 bytes (PATH_MAX), a label a few.
+// Maximum length of a line in bytes: a name has at most 4,096 (PATH_MAX), a
+// label a few.
 constexpr std::size_t kLongestLine = 8192;
 constexpr std::size_t kMostProblems = 5;
 

@@ -14,27 +14,29 @@
 
 namespace vitrain::data {
 
-// Fills `into` with the next bytes and returns their number, 0 at the end.
+// Reads the next bytes into `into` and returns their number; 0 at the end.
 using ReadBytes = std::function<std::size_t(std::span<char> into)>;
 
-// Opens a text file of any length for one sequential read. Throws Error(kData)
-// with `use`, the expected kind of file, if it is no regular file.
+// Opens a text file for one sequential read; its size is not limited. Throws
+// Error(kData) if it is not a regular file; `use` describes the expected kind
+// of file in the message.
 ReadBytes open_text(const std::filesystem::path& path, const char* use);
 
-// Bytes one by one, in large reads.
+// Reads bytes one by one from a buffer that is filled by large reads.
 class Characters {
  public:
   explicit Characters(ReadBytes read) : read_(std::move(read)) {}
 
   static constexpr int kEnd = -1;
-  // The next byte, or kEnd; next() takes it.
+  // peek() returns the next byte, or kEnd; next() also consumes it.
   int peek() { return position_ < filled_ || fill() ? front() : kEnd; }
   int next() {
     const int c = peek();
     position_ += c == kEnd ? 0 : 1;
     return c;
   }
-  // Takes a UTF-8 byte order mark if one comes next; call it first.
+  // Skips a UTF-8 byte order mark if one comes next; call it before reading
+  // anything.
   void skip_byte_order_mark();
 
  private:
@@ -47,16 +49,16 @@ class Characters {
   std::size_t filled_ = 0;
 };
 
-// The lines of a text, which end with LF, CR LF or CR.
+// Reads the lines of a text; they end with LF, CR LF or CR.
 class Lines {
  public:
   // `name` is for messages.
   Lines(ReadBytes read, std::string name);
 
-  // Reads the next line without its end; returns false at the end. Throws
-  // Error(kData) if the file is no text.
+  // Reads the next line, without its line end. Returns false at the end. Throws
+  // Error(kData) if the file is not text.
   bool next(std::string& line);
-  // Number of the last line, from 1.
+  // Returns the number of the last line read, from 1.
   std::int64_t number() const { return number_; }
 
  private:
@@ -65,16 +67,17 @@ class Lines {
   std::int64_t number_ = 0;
 };
 
-// Fields of a record that people write. A table that a program wrote, with a
-// column for each class, may have any number.
+// Maximum number of fields in a record. kMostFields is for tables that people
+// write; kAnyFields is for tables that programs write, which may have a column
+// per class.
 inline constexpr std::size_t kMostFields = 1000;
 inline constexpr std::size_t kAnyFields = static_cast<std::size_t>(-1);
 
-// The records of a table whose fields stand between commas (RFC 4180), or
-// another `separator`: a field in quotes may have separators, quotes (two for
-// one) and line ends. Records of one empty field, which are empty lines, are
-// passed over and counted. A first line `sep=;`, with which spreadsheets name
-// the separator, is passed over (separator_in() reads it).
+// Reads the records of a table with fields separated by commas (RFC 4180) or
+// another `separator`. A quoted field may contain separators, quotes (doubled)
+// and line ends. Skips and counts records of one empty field, which are empty
+// lines. Skips a first line `sep=;`, by which spreadsheets declare the
+// separator (separator_in() parses it).
 class CsvRecords {
  public:
   CsvRecords(
@@ -83,15 +86,15 @@ class CsvRecords {
       char separator = ',',
       std::size_t most_fields = kMostFields);
 
-  // Reads the next record; returns false at the end. Throws Error(kData), with
-  // the line, if the file is no such table.
+  // Reads the next record; returns false at the end. Throws Error(kData),
+  // naming the line, if the file is malformed.
   bool next(std::vector<std::string>& fields);
-  // The line on which the last record starts, from 1.
+  // Returns the number of the line on which the last record starts, from 1.
   std::int64_t number() const { return number_; }
   std::int64_t empty_lines() const { return empty_lines_; }
 
  private:
-  // Return true if the record continues after the field.
+  // Read a field; return true if the record has another field after it.
   bool read_field(std::string& field);
   void read_quoted(std::string& field);
   bool end_of_field();
@@ -101,32 +104,33 @@ class CsvRecords {
   std::string name_;
   char separator_;
   std::size_t most_fields_;
-  std::int64_t line_ = 1; // that the next character is on
+  std::int64_t line_ = 1; // number of the line of the next character
   std::int64_t number_ = 0;
   std::int64_t empty_lines_ = 0;
 };
 
 // Separators of .csv files.
 inline constexpr std::array kSeparators = {',', ';', '\t'};
-// Returns "a comma", "a semicolon", "a tab" or, of another one, "'|'".
+// Returns a name for messages: "a comma", "a semicolon", "a tab", or for any
+// other separator its quoted form, such as "'|'".
 std::string separator_name(char separator);
-// Returns the separator that a first line `sep=;` names; nothing for any other
-// line.
+// Returns the separator that a first line `sep=;` declares; nullopt for any
+// other line.
 std::optional<char> separator_in(std::string_view first_line);
 
-// Problems of single lines, added in any order: the first ones in full, the
-// rest counted.
+// Collects problems of single lines, which may be added in any order. Reports
+// the first few in full and the number of the others.
 class LineProblems {
  public:
   explicit LineProblems(std::string name) : name_(std::move(name)) {}
 
   void add(std::int64_t line, const std::string& text);
-  // Throws Error(kData) when something was added.
+  // Throws Error(kData) if a problem was added.
   void throw_if_any() const;
 
  private:
   std::string name_;
-  std::vector<std::pair<std::int64_t, std::string>> first_; // in order
+  std::vector<std::pair<std::int64_t, std::string>> first_; // sorted by line
   std::int64_t count_ = 0;
 };
 

@@ -16,9 +16,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kMostNames = 10000; // of a folder, looked through
+// Maximum number of entries of a folder to examine.
+constexpr std::size_t kMostNames = 10000;
 
-// Returns the name in a folder that is nearly `name`, or "".
+// Returns a name in the folder that is similar to `name`, or "".
 std::string similar_name(const fs::path& folder, const std::string& name) {
   std::vector<std::string> names;
   std::error_code error;
@@ -26,7 +27,7 @@ std::string similar_name(const fs::path& folder, const std::string& name) {
        !error && entry != end && names.size() < kMostNames;
        entry.increment(error)) {
     std::string other = entry->path().filename().native();
-    if (other != name) { // a link to nothing
+    if (other != name) { // an equal name is a dangling link
       names.push_back(std::move(other));
     }
   }
@@ -34,7 +35,8 @@ std::string similar_name(const fs::path& folder, const std::string& name) {
   return nearest(name, names);
 }
 
-// Returns another usual name of evaluation data, or "".
+// Returns the path under another common name of evaluation data, or an empty
+// path.
 fs::path other_name(const fs::path& path) {
   if (path.filename() == "val_list.txt") {
     return path.parent_path() / "val.csv";
@@ -49,7 +51,7 @@ bool is_there(const fs::path& path) {
   return fs::exists(path, error);
 }
 
-// Returns advice on evaluation data that are missing.
+// Returns advice for missing evaluation data, or "".
 std::string advise_on_evaluation(const fs::path& path) {
   const fs::path other = other_name(path);
   if (other.empty()) {
@@ -72,10 +74,10 @@ std::string advise_on_evaluation(const fs::path& path) {
                    : "");
 }
 
-// The images and folders directly in a folder.
+// Images and sub-folders of a folder, not recursive.
 struct Contents {
   std::int64_t images = 0;
-  std::vector<std::string> folders; // with an image in them, in order
+  std::vector<std::string> folders; // sub-folders that contain an image; sorted
 };
 
 bool has_image(const fs::path& folder) {
@@ -112,7 +114,8 @@ Contents contents_of(const fs::path& folder) {
   return contents;
 }
 
-// Returns advice on training data that are there for another kind of source.
+// Returns advice if the folder contains training data for another kind of
+// source; else "".
 std::string advise_on_kind(const fs::path& folder) {
   struct Name {
     const char* name;
@@ -135,7 +138,8 @@ std::string advise_on_kind(const fs::path& folder) {
             found->kind);
 }
 
-// Returns advice on training data that are missing, by what their folder has.
+// Returns advice for missing training data, based on the content of their
+// folder.
 std::string advise_on_training(const fs::path& path) {
   constexpr std::size_t kMostShown = 3;
   const fs::path folder = path.parent_path();
@@ -194,7 +198,7 @@ std::optional<MissingPart> find_missing_part(const fs::path& path) {
           above, missing, similar_name(above, missing.filename().native())};
     }
     if (type != fs::file_type::not_found) {
-      return std::nullopt; // a file, or what must not be entered
+      return std::nullopt; // a file, or a folder without permission
     }
     missing = above;
   }
@@ -226,7 +230,7 @@ std::string describe_place(const fs::path& path) {
 }
 
 std::string advise_on_missing(const fs::path& path) {
-  // A pattern is no file's name.
+  // Patterns are not file names.
   if (path.native().find_first_of("*?[{") != std::string::npos) {
     return "";
   }

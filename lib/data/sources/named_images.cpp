@@ -25,17 +25,19 @@ namespace fs = std::filesystem;
 
 constexpr const char* kListUse = "a list is a text file of names of images";
 
-// Where the bytes of an image are.
+// Location of an image's bytes.
 struct Whereabouts {
   static constexpr std::int32_t kNone = -1;
-  std::int32_t archive = kNone; // and the place in it; none: a file
-  std::int32_t problem = kNone; // why there are no bytes
+  // Archive that contains it, at `place`; kNone: an image file.
+  std::int32_t archive = kNone;
+  // Index of the reason why the image cannot be read.
+  std::int32_t problem = kNone;
   Index::Place place;
 };
 
-// Images and archives found by the names.
+// Images and archives found for the names.
 struct Found {
-  Index::Contents contents; // the images' names
+  Index::Contents contents; // holds the images' names
   std::vector<Whereabouts> images;
   std::vector<std::unique_ptr<const TarFile>> archives;
   std::vector<std::string> problems;
@@ -50,13 +52,13 @@ struct Found {
   }
 };
 
-// True for "x.tar" and "x-{00..12}.tar"; for paths that do not exist, also for
-// a folder in an archive, "x.tar/val".
+// Returns true for "x.tar" and "x-{00..12}.tar"; for paths that do not exist,
+// also for a folder in an archive, "x.tar/val".
 bool names_archive(const std::string& name, bool exists) {
   return is_tar_name(name) || (!exists && name.find(".tar/") != name.npos);
 }
 
-// Returns the name in a line of a list, without a following label or labels
+// Returns the name in a line of a list, without the label or labels after it
 // ("3,17", "-").
 std::string without_label(std::string_view line) {
   const std::size_t gap = line.find_last_of(" \t");
@@ -69,8 +71,8 @@ std::string without_label(std::string_view line) {
   return std::string(line);
 }
 
-// Returns true if a member is, or is in, the wanted part of an archive; "": all
-// of it.
+// Returns true if a member of an archive is the wanted file or is in the wanted
+// folder; "": all members are wanted.
 bool is_in(std::string_view member, std::string_view wanted) {
   return wanted.empty() || member == wanted ||
       (member.starts_with(wanted) && member[wanted.size()] == '/');
@@ -104,7 +106,7 @@ class Lister {
     return is_csv(path) || detail::lower_extension(path.native()) == ".txt";
   }
 
-  // Everything but lists.
+  // Adds the images of a name that is not a list.
   void add_images(const std::string& name) {
     struct stat status {};
     const bool exists = ::stat(name.c_str(), &status) == 0;
@@ -178,11 +180,14 @@ class Lister {
     }
   }
 
-  // Images, and what may have some and cannot be read, with the reason.
+  // Paths of images (with ""), and of entries that cannot be read (with the
+  // reason).
   using Entries = std::vector<std::pair<std::string, std::string>>;
-  using Seen = std::set<std::pair<dev_t, ino_t>>; // links may lead back
+  // Visited folders, since links may form cycles.
+  using Seen = std::set<std::pair<dev_t, ino_t>>;
 
-  // An unreadable folder does not hide its siblings.
+  // Collects the images of a folder and its sub-folders. Continues after an
+  // unreadable folder.
   static void walk(const fs::path& folder, Entries& entries, Seen& seen) {
     struct stat status {};
     if (::stat(folder.c_str(), &status) != 0) {
@@ -228,7 +233,8 @@ class Lister {
   void add_archives(const std::string& name) {
     try {
       const TarPath tars = find_tars(name);
-      // Shells complete to "x.tar/" and "x.tar/val/".
+      // Removes a final '/', which shells append when completing: "x.tar/" and
+      // "x.tar/val/".
       std::string inside = tars.inside == "." ? "" : tars.inside;
       inside.resize(inside.size() - (inside.ends_with('/') ? 1 : 0));
       for (const std::string& file : tars.files) {
@@ -240,7 +246,7 @@ class Lister {
     }
   }
 
-  // Members before a damaged one are used.
+  // Adds the images of an archive; keeps those before a damaged member.
   void add_archive(const std::string& file, const std::string& inside) {
     const auto number = static_cast<std::int32_t>(found_.archives.size());
     const std::size_t before = found_.images.size();
@@ -263,9 +269,9 @@ class Lister {
     }
   }
 
-  // Contents of an archive or of an archive within it, as ImageNet's.
+  // An archive, or an archive inside it as in ImageNet's.
   struct Inside {
-    std::string before; // their names
+    std::string before; // prefix of the names of its images
     std::string wanted; // the named folder or file; "": all
   };
   void add_members(
@@ -343,7 +349,7 @@ class NamedImages final : public Source {
       Index::Contents contents,
       std::size_t samples) {
     contents.options.kind = SourceKind::kList;
-    contents.classes = {"image"}; // an index has to have some
+    contents.classes = {"image"}; // an index needs at least one class
     contents.samples = static_cast<std::int64_t>(samples);
     return std::make_shared<const Index>(std::move(contents));
   }

@@ -10,7 +10,8 @@
 namespace vitrain::data {
 namespace {
 
-// Lower case of all of Unicode, whatever the process's locale.
+// Converts any Unicode character to lower case, independent of the process's
+// locale.
 char32_t lower(char32_t c) {
   if (c < 0x80) {
     return c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c;
@@ -22,7 +23,8 @@ char32_t lower(char32_t c) {
       : static_cast<char32_t>(::towlower_l(static_cast<wint_t>(c), locale));
 }
 
-// The length of the UTF-8 sequence that `text` starts with, or 0.
+// Returns the length of the UTF-8 sequence that `text` starts with; 0 if it is
+// invalid.
 std::size_t sequence_length(std::string_view text) {
   const auto byte = [&](std::size_t i) {
     return static_cast<unsigned char>(text[i]);
@@ -49,7 +51,7 @@ std::size_t sequence_length(std::string_view text) {
   return valid ? length : 0;
 }
 
-// Takes the digits that the text starts with, without leading zeros.
+// Removes the leading digits of a text and returns them without leading zeros.
 std::string_view take_number(std::string_view& text) {
   std::size_t end = 0;
   while (end < text.size() && is_digit(text[end])) {
@@ -63,8 +65,9 @@ std::string_view take_number(std::string_view& text) {
   return number;
 }
 
-// Negative, 0 or positive, as of memcmp(). Takes the pieces before the next
-// digits off both texts as far as they are equal.
+// Removes equal leading characters, up to the next digit, from both texts.
+// Returns a negative number, 0 or a positive number, like memcmp(), for the
+// first difference.
 int compare_words(std::string_view& a, std::string_view& b) {
   while (true) {
     const bool a_ends = a.empty() || is_digit(a.front());
@@ -87,8 +90,8 @@ int compare_numbers(std::string_view& a, std::string_view& b) {
                                      : left.compare(right);
 }
 
-// Returns the length of the common prefix, up to the begin of a number or code
-// point that may continue.
+// Returns the length of the common prefix, without a number or code point at
+// its end that may continue.
 std::size_t equal_pieces(std::string_view a, std::string_view b) {
   std::size_t same = 0;
   while (same < a.size() && same < b.size() && a[same] == b[same]) {
@@ -127,7 +130,7 @@ bool natural_less(std::string_view a, std::string_view b) {
     if (const int order = compare_words(left, right); order != 0) {
       return order < 0;
     }
-    // Both have digits here, or an end.
+    // Each text now starts with a digit or is empty.
     if (left.empty() || right.empty()) {
       return left.empty() && right.empty() ? a < b : left.empty();
     }

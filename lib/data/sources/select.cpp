@@ -47,7 +47,7 @@ Index::Contents select(
     }
     start_set();
   }
-  // Names of archives follow the names of samples.
+  // Copies the names of the archives, which follow the names of the samples.
   for (auto i = index.size(); placed && i < index.names_count(); ++i) {
     contents.add_name(index.name(i));
   }

@@ -7,20 +7,20 @@
 
 namespace vitrain::data {
 
-// True for kinds that select() supports: those that name or contain every
-// sample.
+// Returns true for kinds that select() supports: those whose index names or
+// contains every sample.
 constexpr bool is_selectable(SourceKind kind) {
   return kind == SourceKind::kFolder || kind == SourceKind::kList ||
       kind == SourceKind::kTar || kind == SourceKind::kVectors;
 }
 
-// A listed dataset of these samples alone, in this order, with all its classes
-// and notes. For selectable kinds.
+// Returns the contents of an index with only these samples, in this order, and
+// with all classes and notes. For selectable kinds.
 Index::Contents select(
     const Index& index,
     std::span<const std::int64_t> samples);
 
-// All of its samples.
+// Returns the contents of an index with all its samples. For selectable kinds.
 Index::Contents select_all(const Index& index);
 
 } // namespace vitrain::data

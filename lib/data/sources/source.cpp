@@ -21,7 +21,8 @@ struct Functions {
   std::unique_ptr<Source> (*open)(std::shared_ptr<const Index> index);
 };
 
-// A message with the path as a person would write it: without "." and "..".
+// Replaces the path at the start of a message by its normalised form, without
+// "." and "..".
 std::string with_normalised_path(
     const std::string& message,
     const std::string& path) {
@@ -137,8 +138,8 @@ bool Source::read(std::int64_t /*sample*/, std::string& /*bytes*/) const {
 }
 
 image::Image Source::load(std::int64_t sample) const {
-  // Kept by each thread: a buffer of its own for every image would be zeroed
-  // and returned to the system each time.
+  // Reused by each thread: a new buffer for every image would be zeroed, and
+  // its memory returned to the system, each time.
   thread_local std::string bytes;
   VITRAIN_CHECK(
       read(sample, bytes),
@@ -194,7 +195,7 @@ void check_for_training(const Index& index) {
 
 namespace {
 
-// Whether a class map can number the classes of both alike.
+// Returns true if a class map can number the classes of both datasets.
 bool may_be_mapped(const Index& train, const Index& eval) {
   return std::ranges::all_of(std::array{&train, &eval}, [](const Index* index) {
     const SourceKind kind = index->options().kind;

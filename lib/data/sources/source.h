@@ -10,7 +10,7 @@
 
 namespace vitrain::data {
 
-// The images of an index. All methods are thread-safe.
+// Access to the images of an index. All methods are thread-safe.
 class Source {
  public:
   explicit Source(std::shared_ptr<const Index> index)
@@ -25,30 +25,30 @@ class Source {
   const Index& index() const { return *index_; }
   const std::shared_ptr<const Index>& shared_index() const { return index_; }
 
-  // The bytes of the sample's image file (JPEG, PNG, ...) into `bytes`, whose
-  // memory is used again; or false, and `bytes` is left alone, when the source
-  // has pixels and no files. The answer is the same for every sample of a
-  // source. Throws Error(kData) that names the sample.
+  // Reads the sample's image file (JPEG, PNG, ...) into `bytes`, reusing its
+  // memory, and returns true. Returns false and leaves `bytes` unchanged if the
+  // source has pixels instead of files; the result is the same for all samples
+  // of a source. Throws Error(kData) naming the sample.
   virtual bool read(std::int64_t sample, std::string& bytes) const;
-  // The decoded image: of the bytes of read(), unless a source that has pixels
-  // overrides it. Throws Error(kData) that names the sample.
+  // Returns the decoded image: by default decodes the bytes of read(); sources
+  // with pixels override it. Throws Error(kData) naming the sample.
   virtual image::Image load(std::int64_t sample) const;
-  // For sources without files and channel counts other than 1 or 3: returns the
-  // sample as pictures (image/operations/channels.h). Throws Error(kData) if
-  // the sample has another number of channels.
+  // For sources without files and for channel counts other than 1 and 3:
+  // returns the sample as pictures (image/operations/channels.h). Throws
+  // Error(kData) if the sample has another number of channels.
   virtual std::vector<image::Image> load_channels(
       std::int64_t sample,
       int channels) const;
-  // Where the sample is, printable: a path, a file and record, or "shapes
-  // image 17".
+  // Returns the sample's location as printable text: a path, a file and record,
+  // or "shapes image 17".
   virtual std::string describe(std::int64_t sample) const = 0;
 
  private:
   std::shared_ptr<const Index> index_;
 };
 
-// Opens the images that an index lists. Throws Error(kData) when files are
-// gone.
+// Opens the images that an index lists. Throws Error(kData) if files are
+// missing.
 std::unique_ptr<Source> open(std::shared_ptr<const Index> index);
 
 } // namespace vitrain::data

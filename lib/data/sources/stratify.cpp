@@ -7,7 +7,7 @@
 namespace vitrain::data {
 namespace {
 
-// How many samples a part still wants, of one label or of all samples.
+// Number of samples that each part still needs, of one label or of all samples.
 struct Wanted {
   double chosen = 0.0;
   double rest = 0.0;
@@ -55,7 +55,7 @@ class Stratifier {
       }
     }
     for (std::size_t i = 0; i < labels_.size(); ++i) {
-      if (!placed_[i]) { // without labels: they round the whole
+      if (!placed_[i]) { // samples without labels even out the total
         place(i, all_.chosen >= 0.5);
       }
     }
@@ -65,8 +65,8 @@ class Stratifier {
  private:
   struct Label {
     std::vector<std::size_t> samples;
-    std::int64_t left = 0; // samples that have no place yet
-    std::int64_t rest = 0; // samples that are not chosen
+    std::int64_t left = 0; // samples not yet assigned to a part
+    std::int64_t rest = 0; // samples assigned to the rest
     Wanted wanted;
   };
 
@@ -79,7 +79,8 @@ class Stratifier {
                                         : all_.chosen > all_.rest;
   }
 
-  // Whether one of its labels would be left without another sample.
+  // Returns true if choosing the sample would leave the rest without any sample
+  // of one of its labels.
   bool is_needed(std::size_t sample) {
     for (const std::int32_t label : labels_[sample]) {
       if (at(label).rest == 0 && at(label).left == 1) {
@@ -110,7 +111,7 @@ class Stratifier {
   std::vector<bool> placed_;
   Wanted all_;
   std::vector<Label> of_label_;
-  // Labels with samples left, the rarest first.
+  // Labels with unassigned samples, the rarest first.
   std::set<std::pair<std::int64_t, std::int32_t>> queue_;
 };
 

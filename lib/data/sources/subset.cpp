@@ -21,11 +21,11 @@ constexpr const char* kUse =
     "eval.subset is a text file with the name or the number of a class on each "
     "line";
 
-// The classes of a model, found by name or number.
+// Looks up the classes of a model by name or number.
 class Outputs {
  public:
-  // `data` has as many classes as the model where nothing else is known of it,
-  // and then its names.
+  // If the model's names or number of classes are unknown, uses those of
+  // `data`.
   Outputs(const ModelClasses& model, const Index& data)
       : names_(names_of_model(model, data)),
         count_(
@@ -39,10 +39,10 @@ class Outputs {
     return are_named() ? names_.names() : detail::numbered_classes(count_);
   }
 
-  // Returns the class of each text, by name or number, or nullopt if it has
-  // none. If class names look like numbers, all texts are read as names or all
-  // as numbers; a note says so if both are possible. `what` describes the texts
-  // in messages.
+  // Returns the class of each text, by name or number; nullopt if it is
+  // neither. If class names look like numbers, either all texts are read as
+  // names or all as numbers; adds a note if both are possible. `what` describes
+  // the texts in messages.
   std::vector<std::optional<std::int32_t>> find(
       const std::vector<std::string>& texts,
       const std::string& what,
@@ -85,7 +85,7 @@ class Outputs {
                      : std::nullopt;
   }
 
-  // Why a text is none of them.
+  // Returns why a text is not a class of the model.
   std::string unknown(std::string_view text) const {
     const std::string shown = printable(text.substr(0, 200));
     return are_named()
@@ -124,7 +124,7 @@ class Outputs {
   std::int64_t count_;
 };
 
-// In the order of the file.
+// Reads the classes of the subset, in the order of the file.
 std::vector<std::int32_t> read_subset(
     const std::string& file,
     const Outputs& outputs,
@@ -132,7 +132,7 @@ std::vector<std::int32_t> read_subset(
   const std::string shown = printable(file);
   Lines lines(open_text(file, kUse), shown);
   std::vector<std::string> texts;
-  std::vector<std::int64_t> numbers; // of the lines
+  std::vector<std::int64_t> numbers; // line number of each text
   for (std::string line; lines.next(line);) {
     const std::string_view text = trim(line);
     if (text.empty()) {
@@ -169,8 +169,8 @@ std::vector<std::int32_t> read_subset(
   return classes;
 }
 
-// The number in the model of each of the data's classes, or nothing. Classes
-// whose labels were written as numbers have the model's.
+// Returns the model's class number for each class of the data, or nullopt. If
+// the data's labels are numbers, they are the model's.
 std::vector<std::optional<std::int32_t>> find_classes(
     const Index& data,
     const Outputs& outputs,
@@ -186,7 +186,8 @@ std::vector<std::optional<std::int32_t>> find_classes(
   return found;
 }
 
-// The number in the model of each of the data's classes.
+// Returns the model's class number for each class of the data. Throws
+// Error(kData) for a class that the model does not have.
 std::vector<std::int32_t> places_of(
     const Index& data,
     const std::string& file,

@@ -8,19 +8,20 @@
 
 namespace vitrain::data {
 
-// The classes of the model that an evaluation is of.
+// Classes of the model that is evaluated.
 struct ModelClasses {
-  std::vector<std::string> names; // empty or numbers: not known
-  std::int64_t count = 0; // 0: not known
+  std::vector<std::string> names; // empty or numbers: unknown
+  std::int64_t count = 0; // 0: unknown
 };
 
 // Restricts a dataset to some of a model's classes, as for ImageNet-A and
-// ImageNet-R. `file` has one class per line, by name, optionally followed by
-// other text ("n01498041 stingray"), or by number. The result has the model's
-// classes; labels are mapped by class names or, if the model's names are
-// unknown and the dataset has as many classes as the file, by their order, as
-// in timm. Images of unlisted classes are left out. Throws Error(kData) for
-// classes that the model does not have, and if no image is left.
+// ImageNet-R. `file` has one class per line, as a name, optionally followed by
+// other text ("n01498041 stingray"), or as a number. The result has the model's
+// classes. Labels are mapped by class names or, if the model's names are
+// unknown and the dataset has as many classes as the file, in the order of the
+// file, as in timm. Images of classes not in the file are left out. Throws
+// Error(kData) for classes that the model does not have, and if no image is
+// left.
 Index restrict_to_subset(
     const Index& data,
     const std::string& file,

@@ -57,7 +57,7 @@ std::string formats_text(const SplitReport& split) {
   return join(parts, ", ");
 }
 
-// The shorter sides, in powers of two.
+// Formats the histogram of the shorter sides, in powers of two.
 std::string sizes_text(const SplitReport& split) {
   constexpr std::int64_t kWidth = 30;
   std::int64_t most = 1;
@@ -86,7 +86,8 @@ std::string sizes_text(const SplitReport& split) {
   return text;
 }
 
-// A line for each of the first of a list, and how many there are more.
+// Formats one line for each of the first `examples` items, and the number of
+// the others.
 template <typename List, typename Line>
 std::string examples_of(const List& list, std::size_t examples, Line line) {
   std::string text;
@@ -224,7 +225,8 @@ Json split_json(const SplitReport& split) {
       {"defects", findings_json(split.warned)}};
 }
 
-// "label" is -1 without classes; of several labels there is "labels" instead.
+// "label" is -1 without classes; datasets with several labels per sample have
+// "labels" instead.
 Json place_json(const Duplicates::Place& place, const SplitReport& split) {
   Json json{
       {"split", split.name}, {"sample", place.sample}, {"path", place.where}};

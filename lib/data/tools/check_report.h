@@ -7,11 +7,11 @@
 
 namespace vitrain::data {
 
-// The report for a person: what matters of each dataset, a few examples of each
-// kind of finding; at most `examples` lines of each.
+// Formats the report for people: the most important facts of each dataset, and
+// at most `examples` findings of each kind.
 std::string to_text(const CheckReport& report, std::size_t examples);
 
-// All of it.
+// Formats the complete report.
 Json to_json(const CheckReport& report);
 
 } // namespace vitrain::data

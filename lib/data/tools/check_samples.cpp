@@ -22,7 +22,7 @@
 namespace vitrain::data {
 namespace {
 
-// Record of a sample for finding duplicates.
+// Content hash of a sample, for finding duplicates.
 struct Content {
   Hash128 hash{};
   std::int32_t split = 0;
@@ -31,7 +31,7 @@ struct Content {
   auto operator<=>(const Content&) const = default;
 };
 
-// One dataset and how its samples are read.
+// A dataset with access to its samples.
 struct Split {
   std::shared_ptr<const Index> index;
   std::unique_ptr<const Source> source; // null: vectors
@@ -88,7 +88,7 @@ class Reader {
       part_.contents.push_back(content);
       return;
     }
-    image::DecodeRoom room; // given back when the image is gone
+    image::DecodeRoom room; // releases its memory after the image is freed
     try {
       const image::Image image =
           decode(*from.source, sample, report, content, room);
@@ -151,7 +151,7 @@ class Reader {
   std::string bytes_;
 };
 
-// Scans all splits; returns the results of each thread.
+// Reads all samples on several threads; returns the results of each thread.
 std::vector<Part> scan(
     const std::vector<Split>& splits,
     const CheckOptions& options) {
@@ -162,8 +162,8 @@ std::vector<Part> scan(
   std::atomic<std::int64_t> next = 0;
   std::atomic<std::int64_t> done = 0;
   const auto work = [&] {
-    // Samples are taken in small lots: large ones would leave threads idle at
-    // the end.
+    // Threads take samples in small lots, so that none is idle for long at the
+    // end.
     constexpr std::int64_t kLot = 16;
     Part part;
     try {

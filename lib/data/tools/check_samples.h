@@ -13,14 +13,15 @@
 
 namespace vitrain::data {
 
-// Something to say about one sample.
+// A problem with one sample.
 struct Finding {
   std::int64_t sample = 0;
   std::string where; // printable
-  std::string reason; // printable, without where
+  std::string reason; // printable; does not repeat `where`
 };
 
-// Numbers of pixels: of one image, or smallest, largest and sums of many.
+// Width and height in pixels: of one image, or the minimum or maximum of each
+// over many images.
 struct Extent {
   std::int64_t width = 0;
   std::int64_t height = 0;
@@ -32,31 +33,32 @@ struct SplitReport {
   std::string path; // printable; empty: generated
   std::int64_t samples = 0;
   std::vector<std::string> classes;
-  std::vector<std::int64_t> class_counts; // samples with each class's label
-  bool label_lists = false; // samples have any number of labels
+  std::vector<std::int64_t> class_counts; // number of samples of each class
+  bool label_lists = false; // true: samples have any number of labels
   std::vector<std::string> notes; // Index::notes()
-  std::int64_t bytes = 0; // of encoded files
-  std::map<std::string, std::int64_t> formats; // "JPEG" -> images
-  // Images whose shorter side has [2^k, 2^(k+1)) pixels, by k.
+  std::int64_t bytes = 0; // total size of the encoded files
+  // Number of images of each format, such as "JPEG".
+  std::map<std::string, std::int64_t> formats;
+  // Number of images whose shorter side has [2^k, 2^(k+1)) pixels, by k.
   std::map<int, std::int64_t> sizes;
-  Extent smallest; // least width and least height, of any image
+  Extent smallest; // minimum width and minimum height over all images
   Extent largest;
-  std::vector<Finding> bad; // cannot be decoded, in the order of samples
-  std::vector<Finding> warned; // RowDefects
+  std::vector<Finding> bad; // samples that cannot be decoded, in their order
+  std::vector<Finding> warned; // samples with RowDefects
 };
 
-// Samples with equal content: encoded bytes, or pixels of datasets without
-// files.
+// A group of samples with equal content: equal encoded bytes, or equal pixels
+// in datasets without files.
 struct Duplicates {
   struct Place {
-    int split = 0; // index into Report::splits
+    int split = 0; // index into CheckReport::splits
     std::int64_t sample = 0;
     std::string where; // printable
-    std::vector<std::int32_t> labels; // rising; empty: there are none
+    std::vector<std::int32_t> labels; // in rising order; empty: none
 
     auto operator<=>(const Place&) const = default;
   };
-  std::vector<Place> places; // at least two, by split and sample
+  std::vector<Place> places; // at least two, sorted by split and sample
 
   bool across_splits() const {
     return places.front().split != places.back().split;
@@ -66,28 +68,30 @@ struct Duplicates {
 
 struct CheckReport {
   std::vector<SplitReport> splits;
-  std::vector<Duplicates> duplicates; // by first place
+  std::vector<Duplicates> duplicates; // sorted by their first place
   double seconds = 0.0;
 
-  // No sample is bad.
+  // Returns true if no sample is bad.
   bool clean() const;
-  // Samples of split `of` whose content another sample of split `in` has (for
-  // of == in: each but the first).
+  // Returns the number of samples of split `of` with the same content as a
+  // sample of split `in` (for of == in: as an earlier sample).
   std::int64_t repeated(int of, int in) const;
 };
 
 struct CheckOptions {
   int threads = 1;
   image::DecodeOptions decode;
-  int channels = 3; // of TransformOptions
-  // Called by the caller's thread about ten times a second, and at the end,
-  // with the samples done and their number, over all splits.
+  int channels = 3; // as in TransformOptions
+  // Called about ten times a second and at the end, on the thread that called
+  // check(), with the number of checked samples and of all samples over all
+  // splits.
   std::function<void(std::int64_t done, std::int64_t all)> progress;
 };
 
-// Reads and decodes every sample of the datasets, each given with its name. The
-// result does not depend on the number of threads. Throws Error(kData) when
-// files are gone as a whole, such as an archive that cannot be opened.
+// Reads and decodes every sample of the datasets, which are given as (name,
+// index). The result does not depend on the number of threads. Throws
+// Error(kData) if a file that holds a whole dataset cannot be opened, such as
+// an archive.
 CheckReport check(
     const std::vector<std::pair<std::string, std::shared_ptr<const Index>>>&
         splits,

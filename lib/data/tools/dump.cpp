@@ -20,7 +20,7 @@
 namespace vitrain::data {
 namespace {
 
-// Version 1.0 of the format that numpy.lib.format documents.
+// Returns a header in version 1.0 of the format documented in numpy.lib.format.
 std::string npy_header(const std::array<std::int64_t, 4>& shape) {
   std::string text = fmt::format(
       "{{'descr': '|u1', 'fortran_order': False, 'shape': ({}, {}, {}, {}), }}",
@@ -28,7 +28,8 @@ std::string npy_header(const std::array<std::int64_t, 4>& shape) {
       shape[1],
       shape[2],
       shape[3]);
-  constexpr std::size_t kBefore = 10; // magic, version, length
+  // Bytes of magic number, version and length.
+  constexpr std::size_t kBefore = 10;
   constexpr std::size_t kAlignment = 64;
   while ((kBefore + text.size() + 1) % kAlignment != 0) {
     text += ' ';
@@ -40,7 +41,7 @@ std::string npy_header(const std::array<std::int64_t, 4>& shape) {
   return header + text;
 }
 
-// A file that goes away unless keep() is called.
+// A new file that is deleted on destruction unless keep() was called.
 class NewFile {
  public:
   explicit NewFile(const std::filesystem::path& path)
@@ -86,7 +87,7 @@ class NewFile {
   Fd fd_;
 };
 
-// torchvision's Resize(to).
+// Returns the image after torchvision's Resize(to).
 image::Image resized(
     const image::Image& image,
     int to,
@@ -105,7 +106,8 @@ image::Image resized(
       image, size.width, size.height, filter, std::nullopt, pillow);
 }
 
-// torchvision's CenterCrop(size): black where the image is smaller.
+// Returns the image after torchvision's CenterCrop(size), which pads smaller
+// images with black.
 image::Image cropped(const image::Image& image, int size) {
   const image::Overlap x = image::centred(image.width, size);
   const image::Overlap y = image::centred(image.height, size);
@@ -122,7 +124,7 @@ image::Image cropped(const image::Image& image, int size) {
   return square;
 }
 
-// The pixels of one file after another.
+// Reads the pixels of one file after another.
 class Dumper {
  public:
   explicit Dumper(const DumpOptions& options) : options_(options) {

@@ -13,22 +13,23 @@ namespace vitrain::data {
 
 struct DumpOptions {
   std::optional<TransformOptions> transform;
-  // Without one: torchvision's Resize of the shorter side, or 0 for the pixels
-  // as they are decoded; then its CenterCrop, unless 0.
+  // Used without `transform`: torchvision's Resize(resize) of the shorter side
+  // (0: no resize), then its CenterCrop(crop) (0: no crop).
   int resize = 0;
   int crop = 0;
   Filter filter = Filter::kBicubic;
   image::Pillow pillow = image::Pillow::k12;
-  // In training: file k is taken for sample first_sample + k of this epoch.
+  // Used with a training transform: file k is transformed as sample
+  // first_sample + k of this epoch.
   std::int64_t epoch = 0;
   std::int64_t first_sample = 0;
 };
 
-// Writes the pixels of image files as a .npy file of uint8 [files, height,
-// width, channels]. Throws Error(kData) that names a file which cannot be
-// decoded or differs in size from the first one, Error(kStorage) if `out`
-// cannot be written; `out` does not exist then. Returns the files whose values
-// were clipped (image::Image::clipped).
+// Writes the pixels of image files to `out`, a .npy file of uint8 [files,
+// height, width, channels]. Throws Error(kData) naming a file that cannot be
+// decoded or whose size differs from the first one's, Error(kStorage) if `out`
+// cannot be written; `out` does not exist afterwards in either case. Returns
+// the files whose values were clipped (image::Image::clipped).
 std::vector<std::string> dump_pixels(
     std::span<const std::string> files,
     const DumpOptions& options,

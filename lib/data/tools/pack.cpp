@@ -21,7 +21,7 @@
 namespace vitrain::data {
 namespace {
 
-// One image on its way into an archive.
+// Result of packing one image.
 struct Packed {
   std::string bytes;
   std::int64_t before = 0;
@@ -47,7 +47,7 @@ Packed pack_one(const Source& source, std::int64_t sample) {
   return one;
 }
 
-// The images [begin, begin + group.size()), on several threads.
+// Packs the images [begin, begin + group.size()) on several threads.
 void pack_group(
     const Source& source,
     std::int64_t begin,
@@ -66,8 +66,8 @@ void pack_group(
   work();
 }
 
-// Whether kind tar numbers the classes as the source does, and gives every
-// sample its label, where members have the samples' names.
+// Returns true if `kind: tar` numbers the classes as the source does and gives
+// every sample its label when members have the samples' names.
 bool folders_tell_labels(const Source& source, const PackOptions& options) {
   const Index& index = source.index();
   const SourceKind kind = index.options().kind;
@@ -80,14 +80,14 @@ bool folders_tell_labels(const Source& source, const PackOptions& options) {
   }
   tree.strip_common_folders();
   Index::Contents read;
-  read.options.kind = SourceKind::kTar; // has places
+  read.options.kind = SourceKind::kTar; // kind whose index has places
   try {
     std::move(tree).fill(
         options.class_order,
         options.class_map ? index.classes() : std::vector<std::string>(),
         read);
   } catch (const Error&) {
-    return false; // no image is in a folder
+    return false; // no image is in a class folder
   }
   if (read.classes != index.classes() || read.samples != index.size()) {
     return false;
@@ -98,18 +98,19 @@ bool folders_tell_labels(const Source& source, const PackOptions& options) {
   });
 }
 
-// Texts of .cls members, and whether they need a list of names.
+// Texts of the .cls members, and whether reading them requires a list of class
+// names.
 struct Labels {
-  std::vector<std::string> texts; // of each class
+  std::vector<std::string> texts; // text of each class
   bool need_names = true;
 };
 
-// Numbers, which need no list to mean the same. Names if some of them look like
-// numbers and the dataset itself has names: evaluation reads labels in the form
-// of the training data.
+// Returns class numbers, which mean the same without a list of names. If some
+// names look like numbers and the dataset itself writes names, returns the
+// names: evaluation reads labels in the form of the training data.
 Labels labels_of(const Index& index) {
   const std::vector<std::string>& classes = index.classes();
-  std::int64_t used = 0; // classes up to the largest label
+  std::int64_t used = 0; // number of classes up to the largest label
   for (std::int64_t i = 0; i < index.size(); ++i) {
     used = std::max(used, index.label(i) + 1);
   }
@@ -127,7 +128,7 @@ Labels labels_of(const Index& index) {
   return labels;
 }
 
-// Writes a class map, and sees to it that it is read as it was meant.
+// Writes a class map, and verifies that it reads back as the same names.
 void write_class_names(
     const std::filesystem::path& path,
     const std::vector<std::string>& names) {
@@ -148,8 +149,8 @@ void write_class_names(
       problem);
 }
 
-// Returns the extension of a sample's name; without one, the extension for its
-// content.
+// Returns the image extension of a sample's name; if it has none, the extension
+// for its content.
 std::string extension_of(std::string_view name, const std::string& bytes) {
   const bool was_packed = name.ends_with(kPackedSuffix);
   if (was_packed) {
@@ -168,7 +169,7 @@ std::string extension_of(std::string_view name, const std::string& bytes) {
   return was_packed ? extension.append(kPackedSuffix) : extension;
 }
 
-// The archives of a dataset, one after the other.
+// Writes the archives of a dataset one after the other.
 class Archives {
  public:
   explicit Archives(const PackOptions& options) : options_(options) {}
@@ -180,7 +181,8 @@ class Archives {
     }
     writer_->add(name, bytes);
   }
-  // A sample is never split between archives.
+  // Closes the archive if it is large enough; thus all members of a sample are
+  // in the same archive.
   void end_sample() {
     if (writer_->size() >= options_.shard_bytes) {
       finish();
@@ -203,7 +205,7 @@ class Archives {
   std::vector<std::filesystem::path> names_;
 };
 
-// Packs the images of a source one group after the other.
+// Packs the images of a source in groups.
 class Packer {
  public:
   Packer(const Source& source, const PackOptions& options)
@@ -211,7 +213,7 @@ class Packer {
 
   PackReport pack() {
     prepare();
-    // Enough for every thread to be busy most of the time.
+    // Large enough to keep all threads busy most of the time.
     const std::int64_t most = std::int64_t{16} * options_.threads;
     std::vector<Packed> group;
     for (std::int64_t begin = 0; begin < source_.size(); begin += most) {
@@ -231,7 +233,7 @@ class Packer {
   }
 
  private:
-  // Makes all possible checks before anything is written.
+  // Performs all checks that are possible before anything is written.
   void prepare() {
     std::string first;
     VITRAIN_CHECK_DATA(
@@ -286,7 +288,7 @@ class Packer {
   const Source& source_;
   const PackOptions& options_;
   Archives archives_;
-  bool folders_ = false; // members lie in the folders of their classes
+  bool folders_ = false; // members are in the folders of their classes
   Labels labels_;
   PackReport report_;
 };

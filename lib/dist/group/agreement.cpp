@@ -22,13 +22,14 @@ constexpr std::size_t kLongestValue = 100;
 std::uint64_t fingerprint(const Facts& facts) {
   std::string text;
   for (const auto& [name, value] : facts) {
-    // Lengths first: no value can imitate other facts.
+    // The length prefixes keep a value from imitating other facts.
     text += fmt::format("{}:{}{}:{}", name.size(), name, value.size(), value);
   }
   return hash64(text);
 }
 
-// "25 on rank 0, 1; 10 on rank 2", or nothing when all have the same.
+// Returns, for example, "25 on rank 0, 1; 10 on rank 2"; "" if all ranks have
+// the same value.
 std::string difference(const std::vector<Facts>& all, const std::string& name) {
   std::map<std::string, std::vector<std::size_t>> ranks;
   for (std::size_t rank = 0; rank < all.size(); ++rank) {

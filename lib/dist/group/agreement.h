@@ -7,9 +7,10 @@
 
 namespace vitrain::dist {
 
-// Throws Error(kUsage) on every rank unless all ranks have the same facts. The
-// message names each differing fact with its values and ranks. `facts`:
-// description -> value. Collective: two small collectives if all agree.
+// Throws Error(kUsage) on every rank unless all ranks have the same values for
+// all facts. The message names each differing fact with its values and ranks.
+// `facts`: description -> value. Collective: two small collectives if all
+// agree.
 void check_agreement(
     Group& control,
     const std::map<std::string, std::string>& facts);

@@ -14,15 +14,16 @@
 namespace vitrain::dist {
 namespace {
 
-// Words of the first message: two of header and 30 values.
+// Number of int64 words in the first message: a header of 2 and up to 30
+// values.
 constexpr std::int64_t kSlabWords = 32;
 constexpr std::int64_t kHeaderWords = 2;
 
-// Identifies keys and types, in order.
+// Returns a hash of the keys and their value types, in order.
 std::int64_t signature(const Dict& dict) {
   std::string text;
   for (const auto& [key, value] : dict) {
-    // Lengths first: no key can imitate another list of keys.
+    // The length prefix keeps a key from imitating another list of keys.
     text += std::holds_alternative<double>(value) ? 'f' : 'i';
     text += std::to_string(key.size()) + ':' + key;
   }
@@ -45,14 +46,16 @@ at::Tensor to_tensor(const std::vector<std::int64_t>& words) {
   return at::tensor(at::ArrayRef<std::int64_t>(words), at::kLong);
 }
 
-// Tells every rank which keys differ; they all know already that some do.
+// Throws an error that names the differing keys. Called on all ranks, which
+// already know that some keys differ. Collective.
 [[noreturn]] void refuse(Group& group, const Dict& dict) {
   std::vector<std::string> own;
   for (const auto& [key, value] : dict) {
     own.push_back(
         key + (std::holds_alternative<double>(value) ? " (float)" : " (int)"));
   }
-  // The suffixes may have changed the order, which set_difference relies on.
+  // set_difference() needs sorted ranges, and the suffixes may have changed the
+  // order.
   std::ranges::sort(own);
   const auto keys = all_gather(group, own);
   std::string report;
@@ -76,7 +79,8 @@ at::Tensor to_tensor(const std::vector<std::int64_t>& words) {
       report);
 }
 
-// Sum over the ranks of entry `index`; `rows` holds each rank's values.
+// Returns the sum over the ranks of entry `index`, as the type of `like`;
+// `rows` holds each rank's values.
 Number summed(
     const Number& like,
     const std::vector<const std::int64_t*>& rows,

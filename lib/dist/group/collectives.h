@@ -23,27 +23,28 @@ double as_double(const Number& number);
 // every value becomes its sum over the ranks or, with `average`, the sum
 // divided by the world size. Integers are summed as integers; a double's sum is
 // taken in rank order, so every rank has the same bits; averages are doubles.
-// Of the keys in `largest`, integers, the result is the largest value instead.
+// For the keys in `largest`, whose values must be integers, the result is the
+// maximum over the ranks instead.
 //
 // One collective for a dict of up to 30 entries, two for more. Collective: all
-// ranks must pass the same keys with the same types, else every rank throws
-// Error(kInternal) naming the keys that differ, and nothing is mixed.
+// ranks must pass the same keys with the same types, otherwise every rank
+// throws Error(kInternal) naming the keys that differ.
 Dict reduce_dict(
     Group& group,
     const Dict& dict,
     bool average = true,
     const std::set<std::string>& largest = {});
 
-// Every rank's bytes, in rank order; sizes may differ and may be 0.
+// Returns every rank's bytes, in rank order; sizes may differ and may be 0.
 // Collective.
 std::vector<std::string> all_gather_bytes(
     Group& group,
     const std::string& bytes);
 
-// Every rank's object, in rank order (PaddleViT's all_gather). Any type that
-// nlohmann::json converts: numbers, strings, vectors, maps, own types with
-// to_json / from_json; strings may hold any bytes. Doubles arrive bit for bit,
-// except that a NaN arrives as the default NaN. Collective.
+// Returns every rank's object, in rank order (PaddleViT's all_gather). T: any
+// type that nlohmann::json converts: numbers, strings, vectors, maps, own types
+// with to_json / from_json; strings may hold any bytes. Doubles arrive bit for
+// bit, except that a NaN arrives as the default NaN. Collective.
 template <typename T>
 std::vector<T> all_gather(Group& group, const T& object) {
   const std::vector<std::uint8_t> packed =

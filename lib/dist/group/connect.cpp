@@ -24,12 +24,13 @@ c10::intrusive_ptr<c10d::Store> open_store(
   options.port = static_cast<std::uint16_t>(rendezvous.port);
   options.isServer = is_server;
   options.numWorkers = static_cast<std::size_t>(rendezvous.size);
-  // The first collective waits for everyone; no need to do it twice.
+  // The first collective waits for all ranks; the store need not.
   options.waitWorkers = false;
   options.timeout = milliseconds(rendezvous.setup_timeout);
   if (options.isServer && rendezvous.listen_fd >= 0) {
-    // An inherited socket: no race for the port, and on one machine nothing
-    // listens outside it (TCPStore's own socket binds all addresses).
+    // With an inherited socket there is no race for the port, and a job on one
+    // machine listens on the loopback interface only (TCPStore's own socket
+    // binds all addresses).
     options.masterListenFd = rendezvous.listen_fd;
   }
   c10::intrusive_ptr<c10d::Store> store =
@@ -79,12 +80,12 @@ struct Members {
   int size = 1;
 };
 
-// Makes groups and mailboxes of ranks that meet at one store.
+// Creates groups and mailboxes for ranks that meet at one store.
 struct Meeting {
   Rendezvous rendezvous;
   c10::intrusive_ptr<c10d::Store> store;
 
-  // A Gloo backend and the store it found its peers in.
+  // Gloo backend and the store in which it found its peers.
   struct Gloo {
     c10::intrusive_ptr<c10d::Store> store;
     c10::intrusive_ptr<c10d::Backend> backend;
@@ -94,8 +95,8 @@ struct Meeting {
     // Timeout of connecting; connect() then sets the timeout of collectives.
     auto options = c10d::ProcessGroupGloo::Options::create(
         milliseconds(rendezvous.setup_timeout));
-    // By address: a host name often resolves to 127.0.1.1, which peers on other
-    // machines cannot reach.
+    // Uses an address, not a host name: a name often resolves to 127.0.1.1,
+    // which peers on other machines cannot reach.
     options->devices.push_back(
         rendezvous.interface.empty()
             ? c10d::ProcessGroupGloo::createDeviceForHostname(
@@ -132,7 +133,8 @@ struct Meeting {
     return std::make_unique<Group>(own, backend, members.rank, members.size);
   }
 
-  // The block of `size` consecutive ranks that this one is in.
+  // Returns the group of the block of `size` consecutive ranks that contains
+  // this rank.
   std::unique_ptr<Group> block(int size) const {
     const int first = rendezvous.rank / size * size;
     auto group = data_group(
@@ -191,12 +193,13 @@ Groups connect(const Rendezvous& rendezvous) {
         meeting.data_group({"data", rendezvous.rank, rendezvous.size});
     groups.connect_block = [meeting](int size) { return meeting.block(size); };
     groups.connect_mailbox = [rendezvous](int place, int places) {
-      // A separate client: a client that waits for a key blocks its other
-      // threads.
+      // Uses its own store client, because a client that waits for a key blocks
+      // all threads that use it.
       return Meeting{rendezvous, open_store(rendezvous, /*is_server=*/false)}
           .mailbox(place, places);
     };
-    // Connections may be lazy: the first collective proves that all are there.
+    // Connections may be lazy: the first collective proves that all ranks are
+    // connected.
     groups.control->barrier();
     groups.control->set_timeout(rendezvous.timeout);
     if (rendezvous.nccl == nullptr) {

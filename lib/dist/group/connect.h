@@ -20,16 +20,19 @@ struct Rendezvous {
   int size = 1;
   std::string address = "127.0.0.1";
   int port = 0;
-  // Rank 0: the socket that its store adopts. Without one, `serves` says
-  // whether it opens the port itself or finds a running store there.
+  // Rank 0: listening socket that its store adopts. If -1, `serves` says
+  // whether the store opens the port itself (true) or is already running there
+  // (false).
   int listen_fd = -1;
   bool serves = true;
-  std::string prefix; // of all keys, where the store outlives the workers
-  // Where Gloo listens: an address of this machine that the peers reach, or the
-  // interface of that name when it is not empty.
+  // Prefix of all keys in the store; separates the runs of a store that
+  // outlives its workers.
+  std::string prefix;
+  // Address of this machine on which Gloo listens and which the peers can
+  // reach. `interface`, if not empty, names a network interface to use instead.
   std::string own_address = "127.0.0.1";
   std::string interface;
-  double setup_timeout = 600.0; // seconds until all ranks must be there
+  double setup_timeout = 600.0; // seconds until all ranks must have connected
   double timeout = 1800.0; // seconds for one collective
   // Non-null: the data group is NCCL on CUDA devices, else Gloo.
   const CudaPlugin* nccl = nullptr;
@@ -49,19 +52,19 @@ struct Groups {
   // Closes all groups, in the same order on every rank. Collective.
   void shutdown();
 
-  // Connects mailbox `place` of `places`; collective over them. May be called
-  // on several threads at a time.
+  // Connects mailbox number `place` of `places`. Collective over all mailboxes.
+  // May be called on several threads at a time.
   std::function<std::unique_ptr<Mailbox>(int place, int places)>
       connect_mailbox{};
 
   // Connects the ranks of one block; null for a single worker.
   std::function<std::unique_ptr<Group>(int size)> connect_block{};
-  std::map<int, std::unique_ptr<Group>> blocks{}; // by size
+  std::map<int, std::unique_ptr<Group>> blocks{}; // by number of ranks
 };
 
 // Connects to all peers. Collective: returns when all `size` ranks have called
-// it. Throws Error(kWorkerDied) when they have not within setup_timeout, naming
-// the ranks that did not come.
+// it. Throws Error(kWorkerDied) that names the missing ranks if not all have
+// called it within setup_timeout.
 Groups connect(const Rendezvous& rendezvous);
 
 } // namespace vitrain::dist

@@ -16,9 +16,9 @@ class Work;
 
 namespace vitrain::dist {
 
-// A collective under way. wait() returns when the result is usable on the
-// current stream (NCCL) or at all (Gloo); failures of a peer surface there as
-// Error(kWorkerDied).
+// A running collective. wait() returns when the current stream (NCCL) or the
+// host (Gloo) can use the result; it throws Error(kWorkerDied) if a peer has
+// failed.
 class Pending {
  public:
   Pending();
@@ -37,14 +37,13 @@ class Pending {
   c10::intrusive_ptr<c10d::Work> work_;
 };
 
-// The workers of a job that communicate, over one c10d backend. A group of size
-// 1 is a real object whose collectives do nothing, so that no caller asks
-// whether it runs alone. Every member function except rank(), size() and
-// set_timeout() is collective: all ranks must call the same ones in the same
-// order.
+// Workers that communicate over one c10d backend. Collectives of a group of
+// size 1 do nothing, so callers need no special case for a single worker. Every
+// member function except rank(), size() and set_timeout() is collective: all
+// ranks must call the same ones in the same order.
 class Group {
  public:
-  // The group of a job with one worker.
+  // Constructs the group of a single worker.
   Group();
   Group(
       c10::intrusive_ptr<c10d::Store> store,
@@ -58,32 +57,35 @@ class Group {
   int rank() const { return rank_; }
   int size() const { return size_; }
 
-  // Sum over the ranks, in place, into a contiguous tensor that every rank has
-  // with equal shape and dtype.
+  // Replaces `tensor` by its sum over the ranks, in place. Contiguous, with
+  // equal shape and dtype on every rank.
   void all_reduce(at::Tensor tensor);
   // Starts all_reduce(); `tensor` must stay alive until wait().
   Pending all_reduce_async(at::Tensor tensor);
-  // Maximum over the ranks, in place.
+  // Starts replacing `tensor` by its maximum over the ranks, in place; `tensor`
+  // must stay alive until wait().
   Pending all_reduce_max_async(at::Tensor tensor);
   // Copies rank 0's tensor to all ranks, in place.
   void broadcast(at::Tensor tensor);
   // Returns every rank's tensor (equal shapes and dtypes), in rank order.
   std::vector<at::Tensor> all_gather(const at::Tensor& tensor);
-  // Gathers into one tensor: `whole` is size() times as long as `own`, which
-  // may be a view of this rank's part of it. Both contiguous.
+  // Gathers the ranks' `own` tensors into `whole`, which is size() times as
+  // long, in rank order. `own` may be a view of this rank's part of `whole`.
+  // Both contiguous.
   void all_gather_into(at::Tensor whole, at::Tensor own);
   // Starts all_gather_into(); both tensors must stay alive until wait().
   Pending all_gather_into_async(at::Tensor whole, at::Tensor own);
   // Returns when all ranks have called it.
   void barrier();
-  // Limits every later collective to `seconds`.
+  // Sets the timeout of every later collective, in seconds.
   void set_timeout(double seconds);
   // Closes connections; afterwards collectives of a group of several ranks
   // throw Error(kInternal).
   void shutdown();
 
  private:
-  // True for a group of one rank, where collectives do nothing.
+  // Returns true for a group of one rank, in which collectives do nothing.
+  // Throws Error(kInternal) for a larger group after shutdown().
   bool alone() const;
 
   c10::intrusive_ptr<c10d::Store> store_;

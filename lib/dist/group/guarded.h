@@ -13,8 +13,8 @@ inline std::string first_line(const std::exception& error) {
   return text.substr(0, text.find('\n'));
 }
 
-// Calls c10d. Whatever that throws means that `what` failed: a peer died, a
-// timeout. Throws Error(kWorkerDied).
+// Returns the result of `call`, a call of c10d. Throws Error(kWorkerDied) if it
+// throws: operation `what` then failed because of a dead peer or a timeout.
 template <typename Call>
 auto guarded(const char* what, Call&& call) {
   try {

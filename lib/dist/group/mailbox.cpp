@@ -12,7 +12,8 @@
 namespace vitrain::dist {
 namespace {
 
-// Longer than any run, and short enough to be added to a clock.
+// Longer than any run, but short enough to be added to a clock's time without
+// overflow.
 constexpr std::chrono::hours kHoweverLong{24 * 365};
 
 constexpr const char* kMessage = "a message between worker and server";
@@ -58,7 +59,8 @@ void Mailbox::Message::wait_for(bool however_long) {
   Waits& waits = *box_->waits_;
   waits.add(work.get());
   try {
-    // False when close() has ended it; then remove() throws.
+    // wait() returns false if close() has aborted the operation; remove() then
+    // throws.
     guarded(kMessage, [&] {
       return however_long ? work->wait(kHoweverLong) : work->wait();
     });

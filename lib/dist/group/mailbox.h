@@ -13,9 +13,9 @@ class Work;
 
 namespace vitrain::dist {
 
-// Point-to-point messages between the workers and servers of async_ps. Ends are
-// numbered; each end has its own mailbox with its own Gloo connections. All
-// functions are thread-safe.
+// Point-to-point messages between the workers and servers of async_ps. Each
+// worker and each server has a number and its own mailbox with its own Gloo
+// connections. All functions are thread-safe.
 class Mailbox {
  public:
   // A message in flight. Its tensor must not be used until wait(). Destroying
@@ -27,11 +27,12 @@ class Mailbox {
     Message& operator=(Message&&) noexcept;
     ~Message();
 
-    // Returns when the message has left (send) or arrived (receive); at once
-    // when there is none. Throws Error(kWorkerDied) when the other end is gone,
-    // this mailbox was closed, or the group's time limit has passed.
+    // Returns when the message has been sent or received; at once for a
+    // default-constructed Message. Throws Error(kWorkerDied) when the other end
+    // is gone, this mailbox was closed, or the timeout has passed.
     void wait() { wait_for(/*however_long=*/false); }
-    // wait() without a timeout, for servers that wait for requests.
+    // Same as wait(), but without a timeout: for servers that wait for
+    // requests.
     void wait_however_long() { wait_for(/*however_long=*/true); }
 
    private:
@@ -48,19 +49,21 @@ class Mailbox {
   Mailbox(const Mailbox&) = delete;
   Mailbox& operator=(const Mailbox&) = delete;
 
-  // Contiguous CPU tensors; sender and receiver give equal sizes. Messages
-  // between two ends with one tag arrive in the order in which they were sent.
+  // Start sending or receiving a contiguous CPU tensor; sender and receiver
+  // must pass tensors of equal size. Messages between the same two mailboxes
+  // with the same tag arrive in the order in which they were sent.
   Message send(at::Tensor tensor, int to, int tag);
   Message receive(at::Tensor tensor, int from, int tag);
 
-  // Ends every wait, now and later, with an Error. From any thread.
+  // Makes every current and later wait() throw an Error. May be called from any
+  // thread.
   void close();
-  // Closes the connections; messages that other ends expect from here fail.
-  // Call it when no other thread uses the mailbox, except for close().
+  // Closes the connections; messages that other mailboxes expect from this one
+  // fail. Call it when no other thread uses the mailbox, except for close().
   void disconnect();
 
  private:
-  struct Waits; // works that threads wait for
+  struct Waits; // operations that threads wait for
 
   c10::intrusive_ptr<c10d::Backend> backend_;
   std::unique_ptr<Waits> waits_;

@@ -4,9 +4,9 @@
 
 namespace vitrain::dist {
 
-// Running mean of a quantity, each value counted `n` times (PaddleViT's
-// AverageMeter). Sums in double; sum() and count() are what goes through
-// reduce_dict, so that the mean over all workers is exact.
+// Running mean of a quantity, each value weighted by its number of samples
+// (PaddleViT's AverageMeter). To get an exact mean over all workers, pass sum()
+// and count() through reduce_dict().
 class AverageMeter {
  public:
   // Adds `value`, the mean of `n` samples.
@@ -14,7 +14,7 @@ class AverageMeter {
     sum_ += value * static_cast<double>(n);
     count_ += n;
   }
-  // Adds what another meter has seen, given as its sum and count.
+  // Adds the sum and count of another meter.
   void merge(double sum, std::int64_t count) {
     sum_ += sum;
     count_ += count;

@@ -51,8 +51,8 @@ void compare(const Layout& first, const Layout& other, std::size_t rank) {
   }
 }
 
-// Applies `exchange`, one collective, to all floating-point values of `buffers`
-// in one tensor.
+// Packs all floating-point tensors of `buffers` into one tensor, applies the
+// collective `exchange` to it, and copies the result back.
 template <typename Exchange>
 void together(Group& group, const NamedTensors& buffers, Exchange&& exchange) {
   const at::NoGradGuard no_grad;

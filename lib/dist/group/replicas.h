@@ -14,15 +14,16 @@ namespace vitrain::dist {
 using NamedTensors = std::map<std::string, at::Tensor>;
 
 // Makes every rank's tensors equal to rank 0's. First checks that all ranks
-// have the same names, shapes and dtypes; differences are an Error(kInternal)
-// that names tensor and rank. `control` carries the check, `data` the values
-// (on the tensors' device). Collective.
+// have the same names, shapes and dtypes; throws Error(kInternal) that names
+// the tensor and the rank if they differ. `control` carries the check, `data`
+// the values (on the tensors' device). Collective.
 void broadcast_state(Group& control, Group& data, const NamedTensors& tensors);
 
 // Throws Error(kInternal) naming the ranks whose `tensors` (contiguous fp32,
-// equal shapes everywhere) have other bits than rank 0's, by a checksum: their
-// bits as integers, summed. `when` stands in the message: "after step 7".
-// Collective; on the host it costs one small all-gather.
+// equal shapes on all ranks) are not bit-identical to rank 0's, judged by a
+// checksum: the sum of their bits as integers. `when` is the start of the
+// message, for example "after step 7". Collective; costs one small all-gather
+// on the host.
 void check_equal(
     Group& control,
     const std::vector<at::Tensor>& tensors,
@@ -33,9 +34,9 @@ void check_equal(
 // reduce`). Integer tensors are left alone. Collective.
 void average_buffers(Group& data, const NamedTensors& buffers);
 
-// Gives every rank the floating-point tensors of rank 0: the running statistics
-// of PyTorch's `broadcast_buffers`. Integer tensors are left alone. Returns the
-// bytes that travel. Collective.
+// Copies rank 0's floating-point tensors to every rank, such as BatchNorm's
+// running statistics (PyTorch's `broadcast_buffers`). Integer tensors are left
+// alone. Returns the number of bytes broadcast. Collective.
 std::int64_t broadcast_buffers(Group& data, const NamedTensors& buffers);
 
 } // namespace vitrain::dist

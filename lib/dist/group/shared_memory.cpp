@@ -31,8 +31,9 @@ Fd create(std::size_t bytes) {
   return file;
 }
 
-// Identifies a memory file: the same path may lead to another file on another
-// machine or in another container.
+// Returns a text that identifies a memory file, because the same path may lead
+// to a different file on another machine or in another container; "" on
+// failure.
 std::string identity(const Fd& file) {
   struct stat status {};
   if (::fstat(file.get(), &status) != 0) {
@@ -45,7 +46,7 @@ std::string identity(const Fd& file) {
       "{} {} {} {}", status.st_dev, status.st_ino, status.st_size, boot);
 }
 
-// The memory file of rank 0, through the descriptors of its process.
+// Opens rank 0's memory file through its process's descriptors in /proc.
 Fd open_of_first(const std::string& path, const std::string& expected) {
   Fd file(::open(path.c_str(), O_RDWR | O_CLOEXEC));
   const char* reason = file.get() < 0 ? std::strerror(errno)
@@ -94,7 +95,7 @@ at::Tensor share_memory(Group& control, const at::Tensor& tensor) {
   if (control.rank() == 0) {
     shared.copy_(tensor);
   }
-  control.barrier(); // all have it open, and see rank 0's values
+  control.barrier(); // all ranks have mapped it and see rank 0's values
   return shared;
 }
 

@@ -11,7 +11,7 @@ namespace vitrain::dist {
 // the CPU; equal shape and dtype on every rank). The ranks synchronise their
 // accesses themselves. The memory lives as long as a tensor refers to it.
 // Throws Error(kUsage) if the ranks are on different machines, Error(kInternal)
-// if no memory can be had. Collective.
+// if the memory cannot be allocated. Collective.
 at::Tensor share_memory(Group& control, const at::Tensor& tensor);
 
 } // namespace vitrain::dist

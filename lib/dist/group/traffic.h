@@ -14,17 +14,17 @@ struct Event;
 
 namespace vitrain::dist {
 
-// Seconds of a monotonic clock.
+// Time interval, in seconds of a monotonic clock.
 struct Interval {
   double begin = 0.0;
   double end = 0.0;
 };
 
-// Seconds that lie in at least one of the intervals.
+// Returns the length of the union of the intervals, in seconds.
 double covered_seconds(std::vector<Interval> intervals);
 
-// An event in a device's queue, whose time is known once the device has reached
-// it. Empty on the CPU, which works synchronously.
+// Event in a device's queue. Its time is known once the device has reached it.
+// Empty on the CPU, which works synchronously.
 class DeviceMark {
  public:
   DeviceMark() = default;
@@ -32,7 +32,8 @@ class DeviceMark {
   explicit DeviceMark(c10::Device device);
 
   bool exists() const { return event_ != nullptr; }
-  // Waits for the device. Both must exist.
+  // Returns the seconds from `earlier` to this event. Waits for the device.
+  // Both events must exist.
   double seconds_since(const DeviceMark& earlier) const;
 
  private:
@@ -47,7 +48,7 @@ struct DeviceSpan {
 // Staleness of one rank's applied gradients: the number of other ranks' updates
 // between reading the weights and applying the gradient.
 struct Staleness {
-  std::int64_t updates = 0; // 0: unknown
+  std::int64_t updates = 0; // number of gradients; 0: unknown
   std::int64_t sum = 0;
   std::int64_t largest = 0;
 
@@ -55,8 +56,8 @@ struct Staleness {
   void add(const Staleness& other);
 };
 
-// A duration: the device's span, and the host's time, which is used if the
-// device has no events.
+// A duration: events on the device, and seconds of the host's clock, which
+// count if the device has no events.
 struct Elapsed {
   DeviceSpan span;
   double seconds = 0.0;
@@ -71,38 +72,41 @@ Elapsed timed(c10::Device device, Body&& body) {
   return {span, watch.seconds()};
 }
 
-// A bucket of gradients on its way.
+// Transfer of one bucket of gradients.
 struct Travel {
-  std::int64_t bytes = 0; // that this rank put into collectives
+  std::int64_t bytes = 0; // sent by this rank
   Interval interval;
 };
 
-// Communication of steps, on one rank.
+// Communication of one rank during one or more steps.
 struct Traffic {
   std::int64_t bytes = 0;
-  double exposed_seconds = 0.0; // waited for collectives, after backward
+  double exposed_seconds = 0.0; // waiting for collectives after backward
   // Time during which gradients were exchanged, overlapped with backward or
   // not.
   double busy_seconds = 0.0;
   std::int64_t dropped = 0; // gradients dropped as too stale
-  Staleness
-      staleness{}; // of gradients that were applied or dropped in these steps
-  // A step on a device: each wait and each bucket, not yet added to the
-  // seconds.
+  // Staleness of the gradients that were applied in these steps.
+  Staleness staleness{};
+  // On a device: the span of each wait, and of each bucket by step, not yet
+  // added to the seconds (see settle()).
   std::vector<DeviceSpan> waits{};
-  std::vector<std::vector<DeviceSpan>> buckets{}; // by step
-  // A step on the CPU: its buckets in layout order; ignored by add().
+  std::vector<std::vector<DeviceSpan>> buckets{};
+  // On the CPU: the transfers of one step's buckets, in layout order; add()
+  // ignores them.
   std::vector<Travel> travels{};
 
   void add_exposed(const Elapsed& wait);
   void add_busy(const Elapsed& travel);
-  // Adds a step.
+  // Adds the communication of one step.
   void add(const Traffic& step);
-  // Waits for the device and adds its spans to the seconds.
+  // Waits for the device, then adds the durations of `waits` and `buckets` to
+  // the seconds.
   void settle();
 };
 
-// Runs an exchange that a step waits for, and adds its time.
+// Runs an exchange for which the step waits, and adds its duration as exposed
+// and as busy time.
 template <typename Exchange>
 void add_exposed(Traffic& traffic, c10::Device device, Exchange&& exchange) {
   const Elapsed elapsed = timed(device, exchange);

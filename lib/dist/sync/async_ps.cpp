@@ -36,7 +36,8 @@ void pack(const Tensors& views, const at::Tensor& flat) {
   }
 }
 
-// Returns the offset after the last element.
+// Copies elements of `flat` from `offset` on into `views`. Returns the offset
+// after the last element copied.
 std::int64_t
 unpack(const at::Tensor& flat, const Tensors& views, std::int64_t offset = 0) {
   for (const at::Tensor& view : views) {
@@ -58,7 +59,7 @@ struct AsyncPs::Connection {
   at::Tensor weights = flat_buffer(elements(shard.parameters));
   Mailbox::Message pushing{};
 
-  // Weights, then optimizer state.
+  // Returns a new buffer for the weights followed by the optimizer state.
   at::Tensor state_buffer() const {
     return flat_buffer(elements(shard.parameters) + elements(shard.state));
   }
@@ -81,7 +82,8 @@ AsyncPs::AsyncPs(
   for (ReplicaShard& shard : shards) {
     connections_.push_back({.shard = std::move(shard)});
   }
-  // Connecting waits for all places, and this rank may stand for two of them.
+  // connect() waits until all mailboxes are connected, and this rank may have
+  // two: one as worker, one as server.
   std::future<std::unique_ptr<Mailbox>> server_mail;
   if (own_) {
     server_mail = std::async(std::launch::async, [&] {
@@ -103,7 +105,8 @@ std::int64_t AsyncPs::begin_step(const StepInfo& step) {
     started_ = true;
   }
   step_ = step.step;
-  traffic_ = std::exchange(unreported_, {}); // of a flush
+  // Verdicts that the last flush() received.
+  traffic_ = std::exchange(unreported_, {});
   const auto rank = static_cast<std::size_t>(group_.rank());
   takes_part_ = step.samples[rank] > 0;
   if (takes_part_) {
@@ -148,11 +151,11 @@ void AsyncPs::apply(
 
 void AsyncPs::flush(const std::function<void()>& /*update*/) {
   if (!started_) {
-    return; // the ranks are as they were made equal
+    return; // no step yet: the replicas are still equal
   }
   const at::NoGradGuard no_grad;
   fetch(Kind::kSettle);
-  // After the barrier no rank needs another rank's server.
+  // After the barrier no rank needs another rank's server any more.
   group_.barrier();
 }
 
@@ -184,7 +187,7 @@ void AsyncPs::fetch(Kind request) {
       unpack(arrived[i], shard.state, end);
     }
   }
-  // An answer means that the requests before it have arrived.
+  // The server has answered, so all earlier requests have arrived.
   for (Mailbox::Message& message : requests_) {
     wait(message);
   }
@@ -221,7 +224,7 @@ void AsyncPs::hear(const Verdict& verdict) {
 }
 
 void AsyncPs::waited(double seconds) {
-  // None of it overlaps with computation.
+  // None of this waiting overlaps with computation.
   traffic_.exposed_seconds += seconds;
   traffic_.busy_seconds += seconds;
 }
@@ -241,7 +244,8 @@ void AsyncPs::start_server() {
   if (!own_) {
     return;
   }
-  // Not in the constructor: weights and states are loaded after it.
+  // Copied here rather than in the constructor, because weights and states are
+  // loaded after construction.
   const ReplicaShard& replica =
       connections_[static_cast<std::size_t>(group_.rank())].shard;
   pack(replica.parameters, own_->parameters);

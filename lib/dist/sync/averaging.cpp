@@ -14,7 +14,7 @@ namespace {
 
 using Tensors = std::vector<at::Tensor>;
 
-// Every tensor becomes its mean over the group. Returns the bytes sent.
+// Replaces every tensor by its mean over the group. Returns the bytes sent.
 std::int64_t average(Group& group, const Tensors& tensors) {
   std::vector<Pending> pending;
   std::int64_t bytes = 0;
@@ -37,7 +37,8 @@ Tensors copies(const Tensors& tensors) {
   return result;
 }
 
-// Ranks that update by their own gradients and meet now and then.
+// Base class of modes in which each rank updates by its own gradients and the
+// parameters are averaged from time to time.
 class LocalUpdates : public GradientSync {
  public:
   LocalUpdates(
@@ -79,7 +80,8 @@ class LocalUpdates : public GradientSync {
     if (apart_) {
       join();
     }
-    // A checkpoint has one state, and training continues from the same state.
+    // A checkpoint stores one optimizer state for all ranks; training must
+    // continue from that same state.
     average(group_, moments_);
   }
 
@@ -103,7 +105,7 @@ class LocalUpdates : public GradientSync {
   Tensors moments_;
   Group alone_;
   BucketedAllReduce gradients_;
-  // Parameters may differ between ranks.
+  // True if parameters may differ between ranks.
   bool apart_ = false;
   Traffic traffic_;
 
@@ -143,7 +145,7 @@ class Averaging<LocalSgdOptions> final : public WithOptions<LocalSgdOptions> {
     if (together.size() == 1) {
       return own;
     }
-    // The ranks of a node are a block of consecutive ones.
+    // The ranks of a node are consecutive.
     const int first = group_.rank() / together.size() * together.size();
     std::int64_t samples = 0;
     for (int rank = first; rank < first + together.size(); ++rank) {
@@ -202,7 +204,8 @@ class Averaging<DilocoOptions> final : public WithOptions<DilocoOptions> {
 
   std::int64_t begin_step(const StepInfo& step) override {
     if (common_.empty()) {
-      // Not in the constructor: weights are loaded and sent after it.
+      // Copied here rather than in the constructor, because weights are loaded
+      // and broadcast after construction.
       common_ = copies(parameters_);
     }
     return LocalUpdates::begin_step(step);
@@ -225,7 +228,7 @@ class Averaging<DilocoOptions> final : public WithOptions<DilocoOptions> {
     }
   }
 
-  // The outer step, as torch.optim.SGD with nesterov=True makes it.
+  // Makes the outer step, equal to torch.optim.SGD with nesterov=True.
   void join() override {
     LocalUpdates::join();
     for (std::size_t i = 0; i < parameters_.size(); ++i) {
@@ -238,7 +241,7 @@ class Averaging<DilocoOptions> final : public WithOptions<DilocoOptions> {
     }
   }
 
-  Tensors common_; // where the ranks parted
+  Tensors common_; // common parameters w before the local updates
   Tensors momentum_;
 };
 
@@ -278,7 +281,7 @@ class Averaging<OverlapOptions> final : public WithOptions<OverlapOptions> {
     pending_.clear();
   }
 
-  Tensors own_; // this rank's parameters when the sum was started
+  Tensors own_; // this rank's parameters when the all-reduce started
   Tensors sums_;
   std::vector<Pending> pending_;
 };
@@ -296,7 +299,7 @@ class Hogwild final : public LocalUpdates {
 
   std::int64_t begin_step(const StepInfo& step) override {
     if (!started_) {
-      // All ranks are still writing initial values.
+      // Other ranks may still be writing initial values.
       group_.barrier();
       started_ = true;
     }
@@ -315,20 +318,20 @@ class Hogwild final : public LocalUpdates {
       traffic_.staleness.add(counter().fetch_add(1) - read_);
     }
   }
-  // There is one set of parameters; it only has to come to rest.
+  // All ranks share one set of parameters: waits until no rank is updating it.
   void join() override {
     group_.barrier();
     apart_ = false;
   }
 
-  // Updates of all ranks.
+  // Number of updates of all ranks, in shared memory.
   std::atomic_ref<std::int64_t> counter() const {
     return std::atomic_ref(*updates_.data_ptr<std::int64_t>());
   }
 
   std::int64_t lead_;
   at::Tensor updates_;
-  std::int64_t read_ = 0; // updates when the step began
+  std::int64_t read_ = 0; // value of counter() when the step began
   bool started_ = false;
   bool takes_part_ = false;
 };

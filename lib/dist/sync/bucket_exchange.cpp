@@ -7,7 +7,7 @@
 namespace vitrain::dist {
 namespace {
 
-// One all-reduce, of the gradients or of a rounded copy.
+// Exchange by one all-reduce, of the gradients or of a rounded copy.
 class OneRound final : public BucketExchange {
  public:
   OneRound(at::Tensor gradients, Compress compress)
@@ -44,7 +44,7 @@ class OneRound final : public BucketExchange {
  private:
   at::Tensor gradients_;
   Compress compress_;
-  at::Tensor packed_; // what travels instead
+  at::Tensor packed_; // rounded copy that is sent
   at::Tensor extremes_;
   Pending pending_;
 };
@@ -63,7 +63,8 @@ std::optional<DeviceSpan> BucketExchange::span() const {
 
 Pending BucketExchange::start(Group& group, const at::Tensor& tensor) {
   if (group.size() == 1) {
-    // It has the sum; and on GPUs replicas of this process still add to it.
+    // The rank already has the sum, and on GPUs other replicas in this process
+    // may still add to it.
     return {};
   }
   begins(group, tensor);
@@ -168,7 +169,7 @@ at::Tensor extremes_of(const at::Tensor& gradients, Compress compress) {
 at::Tensor travel_buffer(const at::Tensor& gradients, Compress compress) {
   switch (compress) {
     case Compress::kNone:
-    case Compress::kPowerSgd: // whole buffers do not travel in these
+    case Compress::kPowerSgd: // never send whole buffers
     case Compress::kTopK:
       return at::empty_like(gradients);
     case Compress::kBf16:

@@ -46,7 +46,8 @@ class DelayedAllReduce final : public GradientSync {
   }
 
   std::int64_t begin_step(const StepInfo& step) override {
-    const std::int64_t samples = local_.begin_step(step); // of all ranks
+    // Samples of all ranks.
+    const std::int64_t samples = local_.begin_step(step);
     const std::int64_t own =
         step.samples[static_cast<std::size_t>(group_.rank())];
     own_to_mean_ = own == 0
@@ -87,8 +88,8 @@ class DelayedAllReduce final : public GradientSync {
 
   bool one_step_late() const override { return true; }
 
-  // The mean in flight is unknown; this rank's own gradient stands in for it
-  // (Xu et al., "OD-SGD: one-step delay stochastic gradient descent for
+  // The mean gradient is still in flight, so this rank's own gradient stands in
+  // for it (Xu et al., "OD-SGD: one-step delay stochastic gradient descent for
   // distributed training", 2020).
   void predict(const std::function<void()>& update) override {
     if (!prediction_ || own_to_mean_ == 0.0) {
@@ -121,15 +122,15 @@ class DelayedAllReduce final : public GradientSync {
   Traffic traffic() const override { return traffic_; }
 
  private:
-  // A copy of all gradients, and how it travels.
+  // A copy of all gradients, and its exchange.
   struct Stage {
     std::vector<at::Tensor> tensors;
     BucketExchanges exchanges;
     std::vector<at::Tensor> extremes; // of the gradients before rounding
   };
 
-  // Waits for the exchange in flight; its time counts in the step that receives
-  // it.
+  // Waits for the exchange in flight. The wait counts as traffic of the step
+  // that receives the result.
   void wait() {
     if (!under_way_) {
       return;
@@ -152,9 +153,10 @@ class DelayedAllReduce final : public GradientSync {
   Stage travelling_;
   Stage arrived_;
   bool under_way_ = false;
-  std::optional<Prediction> prediction_; // where the weights are predicted
-  std::vector<at::Tensor> own_; // gradients of the last step, of this rank
-  double own_to_mean_ = 0.0; // makes them means; 0: there were no samples
+  std::optional<Prediction> prediction_; // set if weights are predicted
+  std::vector<at::Tensor> own_; // this rank's gradients of the last step
+  // Samples of all ranks / own samples; 0: no own samples.
+  double own_to_mean_ = 0.0;
   Traffic traffic_;
 };
 

@@ -31,8 +31,10 @@ class ArrivalHook final : public torch::autograd::PostAccumulateGradHook {
 
 struct BucketedAllReduce::Bucket {
   std::vector<std::string> names;
-  std::vector<bool> arrived{}; // by parameter, in this micro-batch
-  std::size_t missing = 0; // parameters that have not arrived
+  // Per parameter: its gradient is complete in this micro-batch.
+  std::vector<bool> arrived{};
+  // Number of parameters whose gradient is not complete.
+  std::size_t missing = 0;
 };
 
 BucketedAllReduce::BucketedAllReduce(
@@ -82,7 +84,7 @@ bool BucketedAllReduce::finish() {
   const at::NoGradGuard no_grad;
   traffic_ = {};
   traffic_.add_exposed(timed(buffers_.front().gradients.device(), [&] {
-    // A rank without samples in the last micro-batch launches here.
+    // A rank without samples in the last micro-batch starts its exchanges here.
     while (next_ < buckets_.size()) {
       launch_next();
     }
@@ -174,7 +176,7 @@ void BucketedAllReduce::watch(
 }
 
 void BucketedAllReduce::arrive(Bucket& bucket, std::size_t index) {
-  // A second backward would add to gradients that are travelling.
+  // A second backward pass would add to gradients that are being exchanged.
   VITRAIN_CHECK(
       !bucket.arrived.empty() && !bucket.arrived[index],
       ExitCode::kInternal,
@@ -183,7 +185,8 @@ void BucketedAllReduce::arrive(Bucket& bucket, std::size_t index) {
       bucket.names[index]);
   bucket.arrived[index] = true;
   --bucket.missing;
-  // In fixed order, so that all ranks issue the same sequence.
+  // Launches in fixed order, so that all ranks issue the same sequence of
+  // collectives.
   while (syncing_ && next_ < buckets_.size() && buckets_[next_].missing == 0) {
     launch_next();
   }

@@ -28,8 +28,8 @@ struct GradientSlot {
 struct GradientBuffer {
   at::Tensor gradients; // [n]
   std::vector<GradientSlot> slots;
-  // [n] bool, may change between steps: weights that are held at zero, of whose
-  // gradients nothing is chosen to be sent. Undefined: none.
+  // [n] bool, may change between steps: marks pruned weights, which are held at
+  // zero and whose gradients top-k never sends. Undefined: nothing is pruned.
   at::Tensor pruned{};
 };
 
@@ -44,19 +44,19 @@ struct BucketOptions {
 // One optimizer step, as every rank knows it.
 struct StepInfo {
   std::int64_t step = 0; // from 0
-  std::vector<std::int64_t> samples; // of each rank, over its micro-batches
+  std::vector<std::int64_t> samples; // per rank, summed over its micro-batches
 };
 
-// An update that is due.
+// Update to apply in this step.
 struct Update {
   double lr = 0.0;
   at::Tensor non_finite; // scalar fp32: 1 when the gradients are not finite
 };
 
-// Keeps replicas equal, or brings them together: the one interface between the
-// train step and the way in which workers learn from one another
-// (dist.sync.mode). All functions are collective in the sense that every rank
-// must run the same sequence of steps and micro-batches.
+// Synchronises the workers' replicas: the interface between the train step and
+// the mode of synchronisation (dist.sync.mode). All functions are collective in
+// the sense that every rank must run the same sequence of steps and
+// micro-batches.
 //
 // Protocol of a step: begin_step(); begin_micro_batch() and a backward pass,
 // once per micro-batch; finish(); apply(), when finish() says so; updated();
@@ -65,34 +65,34 @@ class GradientSync {
  public:
   virtual ~GradientSync() = default;
 
-  // Returns the divisor of this rank's losses in this step, which makes the
-  // gradients after finish() means: the number of samples over which they are
-  // summed, at least 1.
+  // Returns the divisor for this rank's summed losses in this step, so that the
+  // gradients after finish() are means: the number of samples over which the
+  // mode sums gradients, at least 1.
   virtual std::int64_t begin_step(const StepInfo& step) = 0;
   // Announces a backward pass. Gradients of all micro-batches of a step except
-  // the last only accumulate; during the last one they may be exchanged.
-  // `empty`: this rank has no samples and will not run backward.
+  // the last only accumulate; during the last one they may already be
+  // exchanged. `empty`: this rank has no samples and will not run backward.
   virtual void begin_micro_batch(bool last, bool empty) = 0;
   // Completes the exchange: afterwards the gradient buffers hold the gradients
   // to apply. Returns false if this step applies nothing.
   virtual bool finish() = 0;
-  // True if these are the gradients of the previous step, to be applied with
-  // its learning rate.
+  // Returns true if finish() provides the gradients of the previous step, to be
+  // applied with its learning rate.
   virtual bool one_step_late() const { return false; }
   // Applies the gradients in the buffers, which may have been clipped since
-  // finish(), by `own`, this rank's optimizer; a mode may override this
-  // (servers).
+  // finish(). By default calls `own`, the update by this rank's optimizer;
+  // modes with parameter servers override this.
   virtual void apply(
       const Update& /*update*/,
       const std::function<void()>& own) {
     own();
   }
-  // The step's update has been made, or left out.
+  // Called after the step's update was applied or skipped.
   virtual void updated() {}
-  // Moves parameters and optimizer state to predicted values for the next
-  // gradients, in modes that predict; ranks may then differ. `update` applies
-  // the gradients in the buffers, which may be overwritten. finish() and
-  // flush() undo the prediction.
+  // In modes that predict: replaces parameters and optimizer state by predicted
+  // values, at which the next gradients are computed; ranks may then differ.
+  // `update` applies the gradients in the buffers, which this function may
+  // overwrite. finish() and flush() undo the prediction.
   virtual void predict(const std::function<void()>& /*update*/) {}
   // Synchronises the replicas: afterwards all ranks have equal parameters and
   // nothing is in flight. `update` applies the gradients in the buffers. Called
@@ -101,24 +101,26 @@ class GradientSync {
   // Returns the state for a checkpoint, by name. load_state() and steps change
   // these tensors in place. Equal on all ranks after flush().
   virtual std::map<std::string, at::Tensor> state() const { return {}; }
-  // Steps that a rank may be ahead of the slowest one without waiting for it.
+  // Returns the number of steps that a rank may be ahead of the slowest one
+  // without waiting.
   virtual std::int64_t lead() const { return 0; }
-  // Largest magnitude that this rank sent in the last finish() after narrowing
-  // gradients to a smaller range; NaN or infinity if they were not finite;
-  // nullopt if it does not narrow them. Waits for the device.
+  // Returns the largest magnitude among the gradients that this rank narrowed
+  // to a smaller range in the last finish(), before narrowing; NaN or infinity
+  // if they were not finite; nullopt if the mode does not narrow them. Waits
+  // for the device.
   virtual std::optional<double> largest_sent() const { return std::nullopt; }
-  // Communication of the last step: for gradients, and between finish() and
-  // updated() for parameters.
+  // Returns the communication of the last step: of gradients, and between
+  // finish() and updated() of parameters.
   virtual Traffic traffic() const = 0;
 };
 
 // All-reduce in buckets that overlaps with backward (Li et al., "PyTorch
-// Distributed", VLDB 2020). Each buffer is cut into fixed buckets (the first
-// `first_bytes`, then `bytes`; a parameter is never split). A bucket is
+// Distributed", VLDB 2020). Each buffer is divided into fixed buckets (the
+// first `first_bytes`, then `bytes`; a parameter is never split). A bucket is
 // all-reduced, in fixed order, once its last gradient is complete. The layout
 // never changes, so a resumed run adds in the same order; docs/decisions/002
-// says why this is not c10d::Reducer. After finish() the buffers hold averages
-// over the global batch.
+// explains why this is not c10d::Reducer. After finish() the buffers hold
+// averages over the global batch.
 class BucketedAllReduce final : public GradientSync {
  public:
   BucketedAllReduce(
@@ -135,7 +137,7 @@ class BucketedAllReduce final : public GradientSync {
   std::optional<double> largest_sent() const override;
   Traffic traffic() const override { return traffic_; }
 
-  // Gradients of the following steps are summed over `group` instead.
+  // Sums the gradients of the following steps over `group` instead.
   void use_group(Group& group) { group_ = &group; }
 
  private:
@@ -150,7 +152,7 @@ class BucketedAllReduce final : public GradientSync {
   Group* group_;
   std::vector<GradientBuffer> buffers_;
   std::vector<Bucket> buckets_;
-  BucketExchanges exchanges_; // of the buckets
+  BucketExchanges exchanges_; // one per bucket
   std::size_t next_ = 0; // first bucket that has not been launched
   std::int64_t step_ = 0;
   bool syncing_ = false;

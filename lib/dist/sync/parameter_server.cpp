@@ -48,8 +48,8 @@ Verdict Verdict::unpack(const at::Tensor& words) {
 
 } // namespace message
 
-// Messages from one worker. A receive is always posted before the message is
-// sent: the message then takes one trip through the network instead of three
+// Gradients from one worker. A receive is always posted before the worker
+// sends: the message then takes one trip through the network instead of three
 // (Gloo asks the receiver first).
 class ParameterServer::Inbox {
  public:
@@ -58,8 +58,8 @@ class ParameterServer::Inbox {
     open_gradient();
   }
 
-  // The gradient that was sent after the last read; it stays until the next
-  // open_gradient().
+  // Waits for the gradient sent after the last read and returns it. Valid until
+  // the next open_gradient().
   const at::Tensor& gradient() {
     arriving_.wait();
     return gradient_;
@@ -77,8 +77,8 @@ class ParameterServer::Inbox {
 
 namespace {
 
-// The headers that one end sends, with the next receive open before the last
-// header is looked at.
+// Receives headers from one sender. The next receive is posted before the last
+// header is processed.
 class Headers {
  public:
   Headers(Mailbox& mail, int from, int tag)
@@ -120,7 +120,7 @@ std::vector<at::Tensor> all_of(const ServerShard& shard) {
   return buffers;
 }
 
-// Events that may be on their way to the other servers before the first one
+// Maximum number of unsent events to the other servers before the first server
 // waits for them.
 constexpr std::size_t kEventsUnderWay = 64;
 
@@ -173,7 +173,7 @@ void ParameterServer::run() {
   for (std::thread& thread : threads) {
     thread.join();
   }
-  // So that no worker waits for an answer.
+  // Closes the connections, so that no worker waits for an answer.
   events_.clear();
   mail_->disconnect();
 }
@@ -233,7 +233,8 @@ void ParameterServer::read(int worker) {
   verdict.version = bound_.version();
   const double lr = rate_of_prediction(verdict);
   tell({.kind = Kind::kRead, .worker = worker, .lr = lr});
-  // Sent under the lock, so that all weights have one version.
+  // Sent under the lock, so that the weights of all servers have the same
+  // version.
   auto first = mail_->send(verdict.pack(), worker, message::kVerdictTag);
   send_weights(worker, lr);
   first.wait();

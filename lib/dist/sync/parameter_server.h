@@ -23,14 +23,14 @@ namespace vitrain::dist {
 // CPU.
 struct ServerShard {
   at::Tensor parameters; // [n]
-  at::Tensor gradients; // [n]: what apply() reads
-  std::vector<at::Tensor> state; // of the optimizer
+  at::Tensor gradients; // [n], input of apply()
+  std::vector<at::Tensor> state; // optimizer state
   // Updates parameters and state with this learning rate.
   std::function<void(double lr)> apply;
 };
 
-// Numbering of the ends in async_ps's mailbox: workers 0 ... workers - 1, then
-// the servers.
+// Numbering of the mailboxes of async_ps: workers 0 ... workers - 1, then the
+// servers.
 struct ServerLayout {
   int workers = 1;
   int servers = 1;
@@ -58,19 +58,19 @@ namespace message {
 
 enum Tag : int {
   kRequestTag = 1, // worker -> first server
-  kVerdictTag, // first server -> worker, with weights or state
-  kGradientTag, // worker -> server, after it has read
+  kVerdictTag, // first server -> worker, next to weights or state
+  kGradientTag, // worker -> server, after kRead
   kWeightsTag, // server -> worker
   kStateTag, // server -> worker: weights and optimizer state
   kEventTag, // first server -> other servers
 };
 
 enum class Kind : std::int64_t {
-  kRead, // send me the weights
+  kRead, // asks for the weights
   kUpdate, // a gradient follows
-  kWithdraw, // none will follow
-  kSettle, // when all workers have asked: weights and state
-  kDrop, // event only: the gradient that came is too old
+  kWithdraw, // no gradient will follow the last kRead
+  kSettle, // asks for weights and state once all workers have asked
+  kDrop, // event only: the received gradient is too old
 };
 
 // A request of a worker, or an event that the first server sends to the other
@@ -78,9 +78,9 @@ enum class Kind : std::int64_t {
 struct Header {
   Kind kind = Kind::kRead;
   std::int64_t worker = 0;
-  std::int64_t step = 0; // of the worker
-  std::int64_t version = 0; // that the worker has read
-  double lr = 0.0; // of an update, or of the prediction that is read
+  std::int64_t step = 0; // step of the worker
+  std::int64_t version = 0; // version of the weights that the worker read
+  double lr = 0.0; // learning rate of the update, or of the prediction to send
 
   static constexpr std::int64_t kSize = 5; // int64 words
   at::Tensor pack() const;
@@ -92,7 +92,7 @@ struct Verdict {
   static constexpr std::int64_t kDropped = -1;
   static constexpr std::int64_t kNone = -2;
 
-  std::int64_t version = 0; // of the weights that come with it
+  std::int64_t version = 0; // version of the weights sent with it
   std::int64_t staleness = kNone;
 
   static constexpr std::int64_t kSize = 2;
@@ -103,37 +103,40 @@ struct Verdict {
 } // namespace message
 
 // A server of async_ps: threads that keep a shard of the weights, send it to
-// the workers that ask and apply their gradients one after another.
+// workers on request and apply their gradients one after another.
 //
-// The first server (index 0) decides by a StalenessBound in which order reads
+//
+// The first server (index 0) decides with a StalenessBound in which order reads
 // and updates happen and sends its decisions to the other servers. All shards
 // therefore see the same updates in the same order, as with a single server. A
 // worker sends its gradient to every server, but requests only to the first.
 class ParameterServer {
  public:
-  // Starts to serve `shard` through `mailbox`, the one of place_of(index).
+  // Starts to serve `shard` through `mailbox`, which must have number
+  // place_of(index).
   ParameterServer(
       std::unique_ptr<Mailbox> mailbox,
       ServerShard shard,
       const ServerLayout& layout,
       int index,
       const AsyncPsOptions& options);
-  // Ends the threads, whatever they wait for.
+  // Ends the threads, even if they wait for messages.
   ~ParameterServer();
   ParameterServer(const ParameterServer&) = delete;
   ParameterServer& operator=(const ParameterServer&) = delete;
 
-  // Rethrows what ended the server, if anything has. From any thread.
+  // Rethrows the error that ended the server, if any. May be called from any
+  // thread.
   void check() const;
 
  private:
   class Inbox;
 
   void run();
-  // `body` on a thread whose failure ends the server.
+  // Runs `body` on a new thread; an exception there ends the server.
   std::thread guarded(std::function<void()> body);
 
-  // Thread of the first server, one per worker.
+  // Runs on the first server, one thread per worker.
   void serve(int worker);
   void read(int worker);
   void update(const message::Header& request, Inbox& inbox);
@@ -141,11 +144,12 @@ class ParameterServer {
   void tell(const message::Header& event);
   template <typename Ready>
   void await(std::unique_lock<std::mutex>& lock, const Ready& ready);
-  // Thread of every other server, one for all workers.
+  // Runs on every other server, one thread for all workers.
   void follow();
 
   void apply(const at::Tensor& gradient, double lr);
-  // Learning rate of the prediction that is due to a worker, or 0.
+  // Returns the learning rate of the prediction for a worker with verdict
+  // `last`; 0: no prediction.
   double rate_of_prediction(const message::Verdict& last) const;
   // Sends the weights, predicted with learning rate `lr` unless it is 0.
   void send_weights(int worker, double lr);
@@ -157,17 +161,18 @@ class ParameterServer {
   int index_;
   AsyncPsOptions options_;
 
-  mutable std::mutex mutex_; // of all that follows, and of shard_
+  mutable std::mutex mutex_; // protects shard_ and all members below
   std::condition_variable changed_;
   StalenessBound bound_;
   std::deque<int> readers_; // workers waiting to read, in the order of requests
-  std::vector<message::Verdict> verdicts_; // by worker
+  std::vector<message::Verdict> verdicts_; // one per worker
   std::optional<Prediction> prediction_;
-  double last_lr_ = 0.0; // of the last update
+  double last_lr_ = 0.0; // learning rate of the last update
   int settling_ = 0; // workers that have asked to settle
   std::int64_t settlements_ = 0;
-  at::Tensor settlement_; // the present one, until all workers have it
-  std::deque<Mailbox::Message> events_; // on their way to the other servers
+  // Current settlement, until all workers have received it.
+  at::Tensor settlement_;
+  std::deque<Mailbox::Message> events_; // being sent to the other servers
   bool closing_ = false;
   std::exception_ptr failure_;
 

@@ -10,8 +10,8 @@
 namespace vitrain::dist {
 namespace {
 
-// Views in a buffer start at multiples of 64 bytes, so that kernels do the same
-// arithmetic on every rank.
+// Alignment in fp32 elements: views start at multiples of 64 bytes, so that
+// kernels do the same arithmetic on every rank.
 constexpr std::int64_t kAlignment = 16;
 
 std::int64_t aligned(std::int64_t elements) {
@@ -20,9 +20,9 @@ std::int64_t aligned(std::int64_t elements) {
 
 using Shape = std::array<std::int64_t, 2>;
 
-// Matrices of zeros that travel in one buffer.
+// Zero-initialised matrices that are sent in one buffer.
 struct Matrices {
-  at::Tensor buffer; // with gaps
+  at::Tensor buffer; // with alignment gaps
   std::vector<at::Tensor> views;
 
   Matrices() = default;
@@ -41,14 +41,15 @@ struct Matrices {
   }
 };
 
-// A gradient that travels as a product.
+// A gradient that is sent as a product of two matrices.
 struct Matrix {
   std::string name;
-  // View of the bucket, [rows, ...]: in strides of its own, so that the order
-  // of the columns, which checkpoints keep, does not depend on them.
+  // View of the bucket, [rows, ...]. Keeps the parameter's strides; columns are
+  // in logical order, so that the state in checkpoints does not depend on the
+  // strides.
   at::Tensor gradient;
-  // Compression error that has not been applied yet, in the scale of a mean
-  // over the ranks; during a step, error plus new gradient.
+  // Compression error that has not been applied yet, scaled as the mean over
+  // the ranks; during a step, error plus new gradient.
   at::Tensor error; // [rows, columns]
   at::Tensor left; // [rows, rank], P
   at::Tensor right; // [columns, rank], Q
@@ -148,8 +149,8 @@ class PowerSgd final : public BucketExchange {
     completed();
   }
 
-  // The errors are different on every rank, but only their mean is ever
-  // applied: all take it.
+  // Replaces the errors, which differ between ranks, by their mean: only the
+  // mean is ever applied.
   void flush(Group& group) override {
     if (!apart_) {
       return;
@@ -222,8 +223,8 @@ class PowerSgd final : public BucketExchange {
     }
   }
 
-  // A random start that is the same on all ranks: a function of the parameter
-  // and, without warm start, of the step.
+  // Fills Q with random values that are the same on all ranks: seeded by the
+  // parameter's name and the step (for warm start, step 0).
   void draw(Matrix& matrix) {
     const at::Generator generator = at::make_generator<at::CPUGeneratorImpl>(
         hash64(matrix.name + '@' + std::to_string(step_)));
@@ -237,7 +238,7 @@ class PowerSgd final : public BucketExchange {
   std::vector<at::Tensor> plain_; // flat views of uncompressed gradients
   Matrices lefts_; // all P
   Matrices rights_; // all Q
-  Matrices travelling_; // copies of plain_, a row each
+  Matrices travelling_; // copies of plain_, one row each
   std::int64_t step_ = 0;
   bool compressing_ = false;
   bool apart_ = false; // errors may differ between ranks

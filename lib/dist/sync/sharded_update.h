@@ -10,15 +10,15 @@
 
 namespace vitrain::dist {
 
-// Weights of which every rank updates one share (ZeRO stage 1; Rajbhandari et
-// al., "ZeRO", SC 2020): all shares in rank order, equally long.
+// Flat parameter buffer of which every rank updates one share (ZeRO stage 1;
+// Rajbhandari et al., "ZeRO", SC 2020). All shares in rank order, equally long.
 struct ShardedBuffer {
-  at::Tensor whole; // flat
-  at::Tensor own; // this rank's share, a view of it
+  at::Tensor whole; // flat, all shares
+  at::Tensor own; // this rank's share, a view of `whole`
 };
 
-// Exchanges gradients as `inner` does. After each update, all-gathers the
-// parameter shares that the ranks updated.
+// Returns a GradientSync that exchanges gradients like `inner` and, after each
+// update, all-gathers the parameter shares that the ranks updated.
 std::unique_ptr<GradientSync> make_sharded_update(
     Group& group,
     std::unique_ptr<GradientSync> inner,

@@ -56,7 +56,7 @@ bool StalenessBound::feasible(
   if (extra) {
     read.push_back(*extra);
   }
-  // Served oldest first, the k-th of them is applied at version + k.
+  // In order of age, the k-th claim is fulfilled at version + k.
   std::ranges::sort(read);
   for (std::size_t k = 0; k < read.size(); ++k) {
     if (version + static_cast<std::int64_t>(k) > read[k] + limit_) {

@@ -23,15 +23,16 @@ std::int64_t values_per_channel(const at::Tensor& x) {
   return x.size(0) == 0 ? 0 : x.numel() / x.size(1);
 }
 
-// Returns mean, variance and count of this rank's batch: [2 C + 1] fp64, in
-// which the count is exact and combining loses no digits.
+// Returns mean, variance and count of this rank's batch: [2 C + 1] fp64, so
+// that the count is exact and combining loses no precision.
 at::Tensor local_statistics(const at::Tensor& x, const at::Tensor& like) {
   const std::int64_t count = values_per_channel(x);
   const auto wide = like.options().dtype(at::kDouble);
   if (count == 0) {
     return at::zeros({2 * x.size(1) + 1}, wide);
   }
-  // fp32 buffers make the kernel compute fp32 statistics of 16-bit values.
+  // fp32 running buffers make the kernel compute fp32 statistics of 16-bit
+  // inputs.
   const auto [mean, variance] = at::batch_norm_update_stats(
       x, at::zeros_like(like), at::zeros_like(like), /*momentum=*/0.0);
   return at::cat(
@@ -40,9 +41,10 @@ at::Tensor local_statistics(const at::Tensor& x, const at::Tensor& like) {
        at::full({1}, static_cast<double>(count), wide)});
 }
 
-// Chan, Golub, LeVeque, "Updating formulae and a pairwise algorithm for
-// computing sample variances", 1979; ranks in order, so that all get the same
-// bits.
+// Combines the statistics of all ranks (Chan, Golub, LeVeque, "Updating
+// formulae and a pairwise algorithm for computing sample variances", 1979), in
+// rank order, so that all ranks get the same bits. `parts`: local_statistics()
+// of each rank.
 Statistics combine(
     const std::vector<at::Tensor>& parts,
     std::int64_t channels) {
@@ -58,15 +60,16 @@ Statistics combine(
   return {mean, variance, count};
 }
 
-// As torch.nn.BatchNorm: with the unbiased variance.
+// Updates the running statistics like torch.nn.BatchNorm, with the unbiased
+// variance.
 void update_running(
     const Statistics& statistics,
     double momentum,
     const at::Tensor& running_mean,
     const at::Tensor& running_var) {
   const at::Tensor& count = statistics.count;
-  // 0 without samples, and for a single value, which has no variance. Does not
-  // wait for the device.
+  // 0 if there are no samples or only one value, which has no variance.
+  // Computed on the device, so that the host does not wait.
   const at::Tensor rate = count.gt(1).to(at::kDouble) * momentum;
   const at::Tensor unbiased =
       statistics.variance * (count / (count - 1.0).clamp_min(1.0));
@@ -74,14 +77,15 @@ void update_running(
   running_var.copy_(running_var + rate * (unbiased - running_var));
 }
 
-// [C] -> [1, C, 1, ...], as x is shaped.
+// Returns a [1, C, 1, ...] view of `per_channel` [C] that broadcasts to x.
 at::Tensor beside(const at::Tensor& per_channel, const at::Tensor& x) {
   std::vector<std::int64_t> shape(static_cast<std::size_t>(x.dim()), 1);
   shape[1] = per_channel.numel();
   return per_channel.view(shape);
 }
 
-// Runs an exchange to which this rank gives `own`.
+// Runs `exchange`, in which this rank sends `own`, and adds it to `traffic` if
+// that is not null.
 template <typename Exchange>
 void measured(
     Traffic* traffic,
@@ -133,8 +137,8 @@ class SyncBatchNorm final : public torch::autograd::Function<SyncBatchNorm> {
         layer.eps));
   }
 
-  // With x^ = (x - mean) / sigma and n values per channel in all:
-  // dx = weight / sigma (dy - sum(dy) / n - x^ sum(dy x^) / n).
+  // With x^ = (x - mean) / sigma and n values per channel over all ranks: dx =
+  // weight / sigma (dy - sum(dy) / n - x^ sum(dy x^) / n).
   static variable_list backward(
       AutogradContext* context,
       const variable_list& outputs) {
@@ -151,8 +155,8 @@ class SyncBatchNorm final : public torch::autograd::Function<SyncBatchNorm> {
     at::Tensor dweight = at::zeros_like(weight); // sum(dy x^), of this rank
     at::Tensor dbias = at::zeros_like(weight); // sum(dy)
     if (x.numel() > 0) {
-      // Empty tensors, as forward returns without training: CUDA rejects
-      // undefined ones.
+      // Empty tensors, like those that forward returns in eval mode: CUDA
+      // rejects undefined ones.
       const at::Tensor unsaved = at::empty({0}, mean.options());
       std::tie(std::ignore, dweight, dbias) = at::native_batch_norm_backward(
           dy,

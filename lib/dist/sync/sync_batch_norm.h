@@ -7,7 +7,7 @@
 
 namespace vitrain::dist {
 
-// A BatchNorm layer over channels; all fp32 [C].
+// Parameters and running statistics of a BatchNorm layer; all tensors fp32 [C].
 struct BatchNormLayer {
   at::Tensor weight;
   at::Tensor bias;
@@ -15,8 +15,8 @@ struct BatchNormLayer {
   at::Tensor running_var;
   double momentum = 0.1;
   double eps = 1e-5;
-  // Receives the communication of forward and backward, and must outlive them;
-  // null: not counted.
+  // Receives the communication of forward and backward, and must outlive both
+  // passes; null: not counted.
   Traffic* traffic = nullptr;
 };
 
@@ -27,8 +27,9 @@ struct BatchNormLayer {
 // Differentiable in x, weight and bias; gradients of weight and bias are this
 // rank's share, to be summed by the gradient exchange.
 //
-// Collective in forward (one all-gather of 2 C + 1 numbers) and in backward
-// (one all-reduce of 2 C). Any device that the group serves.
+// Collective in forward (one all-gather of 2 C + 1 fp64 numbers) and in
+// backward (one all-reduce of 2 C fp32 numbers). Works on any device that the
+// group supports.
 at::Tensor
 sync_batch_norm(Group& group, const at::Tensor& x, const BatchNormLayer& layer);
 

@@ -11,18 +11,19 @@
 namespace vitrain::dist {
 namespace {
 
-// A gradient, its values in the order in which they lie in memory.
+// A parameter's gradient and its state between steps.
 struct Summand {
   std::string name;
-  at::Tensor gradient; // [n], view of the bucket
+  at::Tensor gradient; // [n], view of the bucket in memory order
   // Unsent residual and velocity, with the gradient's shape and layout;
-  // checkpoints store them in the order of the dimensions. Undefined if nothing
-  // is left out, or without momentum.
+  // checkpoints store them in the order of the dimensions. `residual` is
+  // undefined if the gradient is always sent whole, `velocity` without
+  // momentum.
   at::Tensor residual;
   at::Tensor velocity;
   at::Tensor pruned; // bool, same layout; undefined: nothing is pruned
 
-  // One dimension, as `gradient` has.
+  // Returns a view [n] in memory order.
   static at::Tensor flat(const at::Tensor& tensor) {
     return tensor.as_strided({tensor.numel()}, {1});
   }
@@ -37,9 +38,9 @@ struct Selection {
   std::int64_t count = 0;
 };
 
-// Where the `count` largest magnitudes of `values` are: int64. (at::topk() on a
-// CPU takes four times as long: it sorts pairs of all values with their
-// indices.)
+// Returns the indices (int64) of the `count` largest magnitudes of `values`.
+// (On the CPU, at::topk() takes four times as long: it sorts pairs of all
+// values with their indices.)
 at::Tensor largest(const at::Tensor& values, std::int64_t count) {
   if (!values.is_cpu()) {
     return std::get<1>(at::topk(
@@ -117,8 +118,8 @@ class TopK final : public BucketExchange {
     completed();
   }
 
-  // They are different on every rank, but only their sum is ever applied: all
-  // take the mean.
+  // Replaces residuals and velocities, which differ between ranks, by their
+  // mean: only their sum is ever applied.
   void flush(Group& group) override {
     if (!apart_) {
       return;
@@ -174,8 +175,8 @@ class TopK final : public BucketExchange {
     }
   }
 
-  // Values that are sent; 0: all of them, which is less than half of them
-  // with their indices would be.
+  // Returns the number of values to send; 0: send the whole gradient, because
+  // values plus indices would be at least as large.
   static std::int64_t count_of(const Summand& summand, double share) {
     if (!summand.residual.defined()) {
       return 0;
@@ -186,7 +187,7 @@ class TopK final : public BucketExchange {
   }
 
   void send_whole(const Summand& summand) {
-    if (summand.residual.defined()) { // of a run with other settings
+    if (summand.residual.defined()) { // residual from a run with other settings
       const at::Tensor residual = Summand::flat(summand.residual);
       summand.gradient.add_(residual);
       residual.zero_();
@@ -194,7 +195,7 @@ class TopK final : public BucketExchange {
     whole_.push_back(&summand);
   }
 
-  // Selects the largest accumulated values.
+  // Moves the largest accumulated values from the residual to `message`.
   void choose(
       const Summand& summand,
       std::int64_t count,
@@ -233,8 +234,8 @@ class TopK final : public BucketExchange {
     message_pending_ = start_gather(group, gathered_.view({-1}), message_);
   }
 
-  // In the order of the ranks, so that all get the same bits; indices of one
-  // rank are distinct.
+  // Sums the received values in rank order, so that all ranks get the same
+  // bits; the indices of one rank are distinct.
   void add_up(const Selection& sent, std::int64_t ranks) const {
     const at::Tensor& gradient = sent.summand->gradient;
     gradient.zero_();
@@ -253,13 +254,13 @@ class TopK final : public BucketExchange {
   std::vector<Summand> summands_;
   std::int64_t step_ = 0;
   bool apart_ = false; // residuals and velocities may differ between ranks
-  // Parameters and buffers of this step.
-  std::vector<const Summand*> whole_; // sent uncompressed
-  at::Tensor packed_; // copies of these; undefined: the bucket itself is sent
+  // Selections and buffers of this step.
+  std::vector<const Summand*> whole_; // gradients that are sent uncompressed
+  at::Tensor packed_; // copies of whole_; undefined: the bucket itself is sent
   Pending whole_pending_;
   std::vector<Selection> sent_;
   at::Tensor message_; // int32, values as their bits
-  at::Tensor gathered_; // [ranks, that]
+  at::Tensor gathered_; // [ranks, length of message_]
   Pending message_pending_;
 };
 

@@ -7,22 +7,22 @@
 
 namespace vitrain::dist {
 
-// Weights as they are expected to be when a gradient that is computed now is
-// applied, for modes in which other updates come between (Chen et al.,
+// Predicts the weights at the time when a gradient that is computed now will be
+// applied, for modes in which other updates come in between (Chen et al.,
 // "Efficient and robust parallel DNN training through model parallelism on
-// multi-GPU platform" (SpecTrain), 2018). The guess is an update by the real
-// optimizer, which is taken back before the next real one.
+// multi-GPU platform" (SpecTrain), 2018). The prediction is an update by the
+// real optimizer, which is undone before the next real update.
 class Prediction {
  public:
-  // `buffers`: all that an update changes, parameters and optimizer state.
-  // Keeps a copy of each.
+  // `buffers`: all tensors that an update changes, parameters and optimizer
+  // state. Allocates a copy of each.
   explicit Prediction(std::vector<at::Tensor> buffers);
 
-  // Remembers the buffers, then updates them. The prediction before has been
-  // taken back.
+  // Saves the buffers, then calls `update` to change them. The previous
+  // prediction must have been taken back.
   void make(const std::function<void()>& update);
   // Restores the buffers bit by bit to their state before make(). Does nothing
-  // without a prediction.
+  // if there is no prediction.
   void take_back();
 
  private:

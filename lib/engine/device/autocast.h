@@ -13,16 +13,17 @@ namespace vitrain::engine {
 // process. Does nothing for other devices.
 void allow_tf32(c10::DeviceType device, bool allowed);
 
-// Returns the dtype of products in this precision; nullopt: the dtype of their
-// inputs.
+// Returns the dtype in which `precision` computes matrix products and
+// convolutions; nullopt: the dtype of their inputs.
 std::optional<at::ScalarType> product_type(config::Precision precision);
-// Returns the current dtype of products on `device` in this thread.
+// Returns the autocast dtype on `device` in this thread; nullopt if autocast is
+// off.
 std::optional<at::ScalarType> current_product_type(c10::DeviceType device);
 
-// Enables autocast on `device` in its scope if `products` has a dtype: matrix
-// products and convolutions run in it from fp32 weights, sums in fp32. The
-// weight cache is off: weights change between scopes, and a captured graph must
-// not depend on it.
+// Enables autocast on `device` in its scope if `products` has a value,
+// otherwise disables it. With autocast, matrix products and convolutions run in
+// that dtype from fp32 weights, sums in fp32. The weight cache is off: weights
+// change between scopes, and a captured graph must not depend on it.
 class AutocastScope {
  public:
   AutocastScope(c10::DeviceType device, std::optional<at::ScalarType> products);

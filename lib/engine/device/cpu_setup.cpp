@@ -8,7 +8,7 @@
 
 namespace {
 
-// MKL asks by a function without arguments, so the answer is the process's.
+// Global, because MKL asks by calling a function without arguments.
 std::atomic<bool> take_for_intel{false};
 
 } // namespace

@@ -8,9 +8,9 @@ namespace vitrain::engine {
 
 // Chooses the code path of MKL, a part of torch's CPU library, for matrix
 // products and vector functions. Call it before the first torch call of a
-// process, since MKL asks once. MKL uses its fastest code only on processors
-// that it identifies as Intel's; Mkl::kAuto makes it treat every processor with
-// AVX2 so. docs/performance.md has the effect.
+// process, since MKL chooses only once. MKL uses its fastest code only on
+// processors that it identifies as Intel's; Mkl::kAuto makes it use that code
+// on every processor with AVX2. docs/performance.md lists the effect.
 void set_up_mkl(config::Mkl mkl);
 
 // Returns a description of the active setting for environment.json, because

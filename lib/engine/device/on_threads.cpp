@@ -19,7 +19,7 @@ void on_threads(
       failures[index] = std::current_exception();
     }
   };
-  // Threads that have started are joined also when one more cannot start.
+  // jthread: if one thread cannot be started, the others are still joined.
   std::vector<std::jthread> threads;
   {
     const launch::BlockedSignals blocked;

@@ -5,8 +5,9 @@
 
 namespace vitrain::engine {
 
-// Runs body(0) here and body(1), ... body(count - 1) on threads, which see no
-// signals; rethrows the first failure in their order when all have ended.
+// Runs body(0) on the calling thread and body(1), ..., body(count - 1) on new
+// threads with all signals blocked. Waits for all, then rethrows the exception
+// of the lowest index, if any.
 void on_threads(
     std::size_t count,
     const std::function<void(std::size_t)>& body);

@@ -4,9 +4,9 @@
 
 namespace vitrain::engine {
 
-// In its scope, operators of the calling thread use one thread. New threads
-// also start with one, until the scope of the thread that joins all others
-// ends.
+// Makes operators of the calling thread use one thread during its scope.
+// Threads that first use torch in the meantime start with one as well, until
+// the outermost scope ends.
 class OneIntraOpThread {
  public:
   OneIntraOpThread() : before_(at::get_num_threads()) {

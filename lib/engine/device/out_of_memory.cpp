@@ -13,7 +13,8 @@
 namespace vitrain::engine {
 namespace {
 
-// "asked for 12.3 GiB" of torch's "tried to allocate 13206908928 bytes".
+// Returns ", which asked for 12.3 GiB more" for torch's "tried to allocate
+// 13206908928 bytes"; "" if `message` has no such number.
 std::string request_of(const std::string& message) {
   constexpr std::string_view kBefore = "tried to allocate ";
   const std::size_t at = message.find(kBefore);
@@ -77,7 +78,7 @@ bool is_out_of_memory(const std::exception& error) {
       device->get_error_code() == kCudaErrorMemoryAllocation) {
     return true;
   }
-  // c10's allocator of the CPU throws a plain c10::Error.
+  // c10's CPU allocator throws a plain c10::Error.
   const std::string_view text = error.what();
   return text.find("DefaultCPUAllocator: can't allocate memory") !=
       std::string_view::npos ||
@@ -106,9 +107,10 @@ Error explain_out_of_memory(
   const auto* known = dynamic_cast<const OutOfMemory*>(&error);
   const std::string where = known != nullptr ? known->part() : part;
   const bool evaluates = session.job.mode == job::JobMode::kEval ||
-      where == "evaluation"; // the same name in Trainer and here
+      where == "evaluation"; // part name that Trainer uses
   std::string words = first_words(error);
-  words.resize(std::min(words.find('\n'), words.size())); // then CUDA's advice
+  // Drops CUDA's advice in the following lines.
+  words.resize(std::min(words.find('\n'), words.size()));
   const std::string request = request_of(words);
   return Error(
       ExitCode::kOutOfMemory,

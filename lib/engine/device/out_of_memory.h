@@ -10,31 +10,31 @@
 
 namespace vitrain::engine {
 
-// The message of an exception, without torch's stack of C++ frames.
+// Returns the message of an exception without torch's C++ backtrace.
 std::string first_words(const std::exception& error);
 
-// An allocation failed; names the part of the work that needed the memory.
+// Failed allocation. Names the part of the work that needed the memory.
 class OutOfMemory : public Error {
  public:
   OutOfMemory(std::string part, const std::string& message)
       : Error(ExitCode::kOutOfMemory, message), part_(std::move(part)) {}
 
-  const std::string& part() const { return part_; } // "forward"
+  const std::string& part() const { return part_; } // for example "forward"
 
  private:
   std::string part_;
 };
 
-// Whether an exception of the standard library, torch or one of its devices
-// says that there was no memory.
+// Returns true if an exception of the standard library, torch or a device means
+// that memory ran out.
 bool is_out_of_memory(const std::exception& error);
 
-// In a handler: throws OutOfMemory where the exception under way is one without
-// a part, else that exception again.
+// Call in an exception handler. Rethrows the current exception; if it means out
+// of memory and is not an OutOfMemory yet, throws OutOfMemory(part) instead.
 [[noreturn]] void rethrow_in(const char* part);
 
-// Runs a part of a worker's work, which is named where memory runs out in it
-// and in traces.
+// Returns the result of `body`, a part of a worker's work. `part` names it in
+// traces and in an OutOfMemory error.
 template <typename Body>
 decltype(auto) in_part(const char* part, Body&& body) {
   RECORD_USER_SCOPE(part);

@@ -6,8 +6,8 @@
 
 namespace vitrain::engine {
 
-// Returns this worker's peak memory in bytes: of its GPU (torch's allocations),
-// or of the machine if there is no GPU.
+// Returns this worker's peak memory in bytes: torch's allocations on its GPU,
+// or its resident memory if it has no GPU.
 std::int64_t peak_memory(const Session& session);
 
 } // namespace vitrain::engine

@@ -62,7 +62,7 @@ double average_precision(
   if (all == 0) {
     return 0.0;
   }
-  // Samples without a number come last: they are the least probable.
+  // NaN scores rank last, as the least probable samples.
   const auto score_of = [&](std::size_t i) {
     return std::isnan(scores[i]) ? -INFINITY : scores[i];
   };
@@ -72,7 +72,7 @@ double average_precision(
     return score_of(a) > score_of(b);
   });
   double sum = 0.0;
-  double found = 0.0; // positive ones above the threshold
+  double found = 0.0; // positive samples at or above the threshold
   for (std::size_t i = 0; i < order.size();) {
     const double before = found;
     const float threshold = score_of(order[i]);

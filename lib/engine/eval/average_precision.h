@@ -11,12 +11,13 @@
 
 namespace vitrain::engine {
 
-// Logits of samples with lists of labels.
+// Logits of multi-label samples.
 struct Scores {
   std::vector<std::int64_t> samples;
   std::vector<float> logits; // [samples, classes]
 
-  // Adds the first rows of a batch, [N, classes] of any dtype.
+  // Adds the first rows of a batch's outputs, [N, classes] of any dtype;
+  // `rows`: their sample numbers.
   void add(const at::Tensor& outputs, std::span<const std::int64_t> rows);
   // Appends other scores.
   void add(const Scores& other);
@@ -40,8 +41,8 @@ std::vector<double> average_precisions(
     const data::Index& index,
     std::int64_t classes);
 
-// The mean over the classes: scikit-learn's and torchmetrics' with average
-// `macro`.
+// Returns the mean over the classes, as scikit-learn and torchmetrics do with
+// average `macro`.
 double mean_average_precision(
     const Scores& scores,
     const data::Index& index,

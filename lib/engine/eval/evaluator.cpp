@@ -41,7 +41,8 @@ data::TransformOptions read_options(
   return options;
 }
 
-// The classes that are not in a subset, [C] bool; undefined: it has all.
+// Returns a mask of the classes that are not in `subset`, [C] bool; undefined
+// if the subset is empty, which means all classes.
 at::Tensor left_out(
     std::span<const std::int32_t> subset,
     const models::ModelSpec& spec,
@@ -58,15 +59,15 @@ at::Tensor left_out(
 
 } // namespace
 
-// Data shared by the lanes: this rank's batches, each taken by one lane, and
-// the counts.
+// Data shared by the lanes: this rank's batches, each of which one lane takes,
+// and the counts.
 class Evaluator::Batches {
  public:
   struct Batch {
     at::Tensor inputs{};
     at::Tensor targets{};
     at::Tensor masks{}; // Model::forward's `drop`, or undefined
-    std::vector<std::int64_t> samples{}; // in it
+    std::vector<std::int64_t> samples{}; // sample numbers
     std::int64_t rows() const { return std::ssize(samples); }
   };
 
@@ -101,11 +102,12 @@ class Evaluator::Batches {
              .tail = tail_bytes()}) {}
 
   std::int64_t count() const { return count_; }
-  // Images so far whose values were clipped. After the lanes have ended.
+  // Returns the number of images whose values were clipped. Call after the
+  // lanes have ended.
   std::int64_t clipped() const { return clipped_; }
 
-  // On the device; none when there are no more, a lane has failed, or the
-  // evaluation is left.
+  // Returns the next batch on the device; nullopt if none is left, a lane has
+  // failed, or the evaluation is aborted.
   std::optional<Batch> take() {
     const std::lock_guard lock(mutex_);
     const bool leaves =
@@ -163,15 +165,15 @@ class Evaluator::Batches {
 
   const Evaluator& owner_;
   std::int64_t patches_;
-  Parcels parcels_; // under mutex_
+  Parcels parcels_; // guarded by mutex_
   data::EvalSharding sharding_;
   std::int64_t count_;
   std::mutex mutex_;
-  data::Loader loader_; // under mutex_
-  bool failed_ = false; // under mutex_
-  std::int64_t clipped_ = 0; // under mutex_
+  data::Loader loader_; // guarded by mutex_
+  bool failed_ = false; // guarded by mutex_
+  std::int64_t clipped_ = 0; // guarded by mutex_
   std::mutex done_mutex_;
-  std::int64_t done_ = 0; // under done_mutex_
+  std::int64_t done_ = 0; // guarded by done_mutex_
 };
 
 Evaluator::Evaluator(

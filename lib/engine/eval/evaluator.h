@@ -26,7 +26,7 @@ namespace vitrain::engine {
 
 struct Session;
 
-// Results of an evaluation per sample, over all workers.
+// Per-sample results of an evaluation, over all workers.
 struct SampleResults {
   // In the dataset's order; empty without classes and for multi-label data.
   std::vector<results::Outcome> outcomes;
@@ -38,25 +38,27 @@ struct SampleResults {
 // Evaluates a model on a dataset, every sample exactly once. All batches have
 // the same shape (missing rows are zero images whose outputs are discarded), so
 // that a sample's loss does not depend on the rest of its batch, bit for bit.
-// On a CPU one thread computes a batch, because the order of an operator's sums
-// depends on its threads, and several batches run in parallel. Counts are
+// On a CPU, one thread computes a batch, because the order of an operator's
+// sums depends on its threads, and several batches run in parallel. Counts are
 // therefore equal for any number of workers and threads.
 class Evaluator {
  public:
   struct Options {
     std::int64_t batch = 1; // per worker
-    std::int64_t batches = 0; // at most, of each worker; 0: all
+    std::int64_t batches = 0; // maximum number of batches per worker; 0: all
     int threads = 1; // decoding threads
-    int lanes = 1; // batches that are computed at the same time, on a CPU
-    config::Precision precision = config::Precision::kFp32; // resolved
-    bool trains_in_tf32 = false; // what CUDA devices go back to
-    data::SlotAllocator allocate{}; // of the memory for batches
-    // Asked before each batch, from any thread: true leaves the evaluation,
-    // whose counts are then of no use. Null: never.
+    int lanes = 1; // batches computed at the same time, on a CPU
+    // Resolved: not kAuto.
+    config::Precision precision = config::Precision::kFp32;
+    // CUDA devices: tf32 setting to restore afterwards.
+    bool trains_in_tf32 = false;
+    data::SlotAllocator allocate{}; // allocator of batch memory
+    // Called before each batch, from any thread: true aborts the evaluation,
+    // whose counts are then meaningless. Null: never aborts.
     std::function<bool()> leave{};
   };
-  // Called after each of this rank's batches with those done and their number;
-  // one call at a time, from any thread.
+  // Called after each of this rank's batches with the number of finished
+  // batches and of all batches; one call at a time, from any thread.
   using Progress = std::function<void(std::int64_t, std::int64_t)>;
 
   Evaluator(
@@ -77,12 +79,12 @@ class Evaluator {
       SampleResults* results = nullptr) const;
 
   std::int64_t size() const { return rows_->index().size(); }
-  // The classes that may be predicted (eval.subset); empty: all.
+  // Returns the classes that may be predicted (eval.subset); empty: all.
   std::span<const std::int32_t> subset() const {
     return rows_->index().subset();
   }
-  // Returns a sample's printable location; and its preprocessed picture,
-  // nullopt for unreadable samples and vectors.
+  // Return a sample's printable location, and its preprocessed picture (nullopt
+  // for unreadable samples and vectors).
   std::string path(std::int64_t sample) const {
     return rows_->describe(sample);
   }
@@ -91,10 +93,10 @@ class Evaluator {
  private:
   class Batches;
 
-  // Results of a lane.
+  // Results of one lane, that is one of the threads that compute batches.
   struct Found {
     EvalCounts counts;
-    std::vector<results::Outcome> outcomes; // if requested
+    std::vector<results::Outcome> outcomes; // empty unless requested
     Scores scores; // multi-label data
   };
   // Returns a batch's outputs: the mean over the views; minus infinity for
@@ -107,24 +109,24 @@ class Evaluator {
       networks::Model& model,
       const at::Tensor& inputs,
       const at::Tensor& masks) const;
-  // Takes batches until there are none.
+  // Evaluates batches until none is left.
   Found lane(
       networks::Model& model,
       Batches& batches,
       const Progress& progress,
       bool wants_outcomes) const;
 
-  // Takes a batch of samples with lists of labels.
+  // Adds the results of a batch of multi-label samples to `found`.
   void add_label_lists(
       const at::Tensor& outputs,
       std::span<const std::int64_t> samples,
       Found& found) const;
 
   config::LossKind loss_;
-  bool label_lists_; // instead of one label for each sample
+  bool label_lists_; // multi-label data
   config::Tta tta_;
   models::ModelSpec spec_;
-  models::ModelSpec seen_; // with the size of the images that are read
+  models::ModelSpec seen_; // spec_ with the size at which images are read
   std::unique_ptr<data::Rows> rows_;
   data::BadSamplePolicy bad_samples_;
   Normalizer normalizer_;
@@ -133,7 +135,7 @@ class Evaluator {
   Options options_;
 };
 
-// The one of a worker; `leave` is the option of this name.
+// Returns the evaluator of a worker. `leave`: see Options.
 Evaluator make_evaluator(
     const Session& session,
     std::function<bool()> leave = {});

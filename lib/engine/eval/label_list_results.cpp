@@ -7,8 +7,8 @@
 namespace vitrain::engine {
 namespace {
 
-// Binary cross entropy of an output: log(1 + exp(x)) - y x, which is at most
-// |x| + log 2.
+// Returns the binary cross entropy of a logit x for target y (`has`): log(1 +
+// exp(x)) - y x.
 double loss_of(double logit, bool has) {
   return std::max(logit, 0.0) + std::log1p(std::exp(-std::abs(logit))) -
       (has ? logit : 0.0);

@@ -57,7 +57,7 @@ void EvalTally::add(
     std::int64_t rows) {
   const at::Tensor values = logits.narrow(0, 0, rows).to(at::kFloat);
   const at::Tensor targets = labels.narrow(0, 0, rows);
-  // Exact as fp32: there are fewer than 2^24 classes.
+  // fp32 holds the ranks exactly: there are fewer than 2^24 classes.
   ranks_.push_back(label_ranks(values, targets).to(at::kFloat));
   losses_.push_back(sample_losses({}, values, targets));
 }
@@ -112,8 +112,8 @@ void EvalCounts::add_losses(const at::Tensor& losses) {
       ++non_finite;
       continue;
     }
-    // An fp32 loss times 2^32 fits when it is below 2^31; a larger one counts
-    // as diverged.
+    // A loss times 2^32 fits into 64 bits if it is below 2^31; a larger loss
+    // counts as diverged.
     const double fixed = static_cast<double>(loss[i]) * kFixedPoint;
     if (std::abs(fixed) >= 0x1p63) {
       ++non_finite;
@@ -164,7 +164,8 @@ double EvalCounts::mean_loss() const {
   if (non_finite > 0 || count == 0) {
     return std::numeric_limits<double>::quiet_NaN();
   }
-  // Carry first, so that equal sums give equal doubles however they were split.
+  // Carries first, so that equal sums give equal doubles, however they were
+  // split.
   const std::int64_t high = loss_high + (loss_low >> 32);
   const std::int64_t low = loss_low & 0xFFFFFFFF;
   const double sum =

@@ -13,46 +13,46 @@
 
 namespace vitrain::engine {
 
-// "top1 56.25 %", "loss 1.2345".
+// Returns, for example, "top1 56.25 %" or "loss 1.2345".
 std::string metric_text(const MetricInfo& metric, double value);
 
 // Returns the rank of each label among its row's logits: the number of larger
-// logits plus the number of equal logits with a lower index (0: correct
-// prediction). A label whose logit is NaN ranks last. logits [N, C], labels [N]
-// int64 -> [N] int64.
+// logits plus the number of equal logits with a lower class index (0: the
+// prediction is correct). A label whose logit is NaN ranks last. logits [N, C],
+// labels [N] int64 -> [N] int64.
 at::Tensor label_ranks(const at::Tensor& logits, const at::Tensor& labels);
 
-// Counts of an evaluation. They are integers, so that sums over batches and
-// workers are exact in any order.
+// Counts of an evaluation. They are integers (except `map`), so that sums over
+// batches and workers are exact in any order.
 struct EvalCounts {
   std::int64_t count = 0;
-  std::int64_t correct1 = 0; // both 0 without classes
+  std::int64_t correct1 = 0; // both are 0 without classes
   std::int64_t correct5 = 0; // equals count with fewer than 6 classes
   // eval.real_labels: number of samples with labels, and of those predicted
   // correctly.
   std::int64_t real_count = 0;
   std::int64_t real_correct = 0;
-  double map = 0.0; // mean average precision, of all workers together
+  double map = 0.0; // mean average precision over all workers
   std::int64_t non_finite = 0; // samples whose loss is NaN or infinite
   std::int64_t clipped = 0; // images whose values were clipped
-  // Sum of llround(loss x 2^32) over the other samples, as two words so that no
-  // dataset overflows it: loss_high x 2^32 + loss_low.
+  // Sum of llround(loss x 2^32) over the samples with finite loss, as two words
+  // so that no dataset overflows it: loss_high x 2^32 + loss_low.
   std::int64_t loss_high = 0;
   std::int64_t loss_low = 0;
 
-  // Adds the predictions of a batch, whose first rows are these samples of
-  // `index`, which has further labels of them. As EvalTally::add() does, it
-  // takes the first one of equal logits, and none where any is NaN. Waits for
-  // the device.
+  // Adds the predictions of a batch whose first rows are `samples`, compared
+  // with their label sets in `index` (eval.real_labels). As in
+  // EvalTally::add(), the first of equal logits is the prediction; a row with a
+  // NaN counts as wrong. Waits for the device.
   void add_real(
       const at::Tensor& logits,
       const data::Index& index,
       std::span<const std::int64_t> samples);
-  // Adds samples of which only the losses matter, [N] fp32.
+  // Adds samples of which only the losses are known, [N] fp32.
   void add_losses(const at::Tensor& losses);
-  // Adds other counts.
+  // Adds other counts, except `map`.
   void add(const EvalCounts& other);
-  // Sum over the workers, through reduce_dict. Collective.
+  // Returns the sum over the workers, except `map`. Collective.
   EvalCounts reduced(dist::Group& group) const;
 
   // Returns the metric: accuracies in percent; the loss as the mean over the
@@ -69,14 +69,15 @@ class EvalTally {
   // Adds the first `rows` rows of a batch; logits [N, C] of any dtype.
   void
   add(const at::Tensor& logits, const at::Tensor& labels, std::int64_t rows);
-  // Adds samples of which only the losses matter, [N] fp32.
+  // Adds samples of which only the losses are known, [N] fp32.
   void add_losses(const at::Tensor& losses);
   // Returns the counts of all samples. Waits for the device.
   EvalCounts counts() const;
 
  private:
   std::vector<at::Tensor> losses_; // [rows] fp32, of each batch
-  std::vector<at::Tensor> ranks_; // [rows] of each batch, if there are classes
+  // [rows] fp32, of each batch; empty without classes.
+  std::vector<at::Tensor> ranks_;
 };
 
 } // namespace vitrain::engine

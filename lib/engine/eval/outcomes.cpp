@@ -33,7 +33,7 @@ logging::BannerSection section_of(const results::SummaryLines& lines) {
   return section;
 }
 
-// Numbers of classes as places in a subset of them, which is rising.
+// Replaces class numbers by their positions in `subset`, which is sorted.
 void renumber(
     std::vector<results::Outcome>& outcomes,
     std::span<const std::int32_t> subset) {
@@ -57,7 +57,8 @@ std::vector<std::string> names_of(
   return names;
 }
 
-// Without records asked for, the folder of an evaluation is removed.
+// Returns false for an evaluation without requested records: its folder is
+// removed at the end.
 bool keeps_records(const Session& session) {
   const config::LogConfig& log = session.job.recipe.log;
   return session.job.mode == job::JobMode::kTrain || log.jsonl || log.csv ||
@@ -73,10 +74,10 @@ void OutcomeTally::add(
   const std::int64_t rows = std::ssize(samples);
   const at::Tensor values = logits.narrow(0, 0, rows).to(at::kFloat);
   const at::Tensor targets = labels.narrow(0, 0, rows);
-  // The first one of equal ones, as label_ranks() has it.
+  // argmax takes the first of equal logits, as label_ranks() does.
   const at::Tensor best = values.argmax(/*dim=*/1, /*keepdim=*/true);
   const at::Tensor shares = at::softmax(values, /*dim=*/1).gather(1, best);
-  // Classes are exact as fp32: there are fewer than 2^24.
+  // fp32 holds class numbers exactly: there are fewer than 2^24.
   numbers_.push_back(at::stack(
       {targets.to(at::kFloat),
        best.squeeze(1).to(at::kFloat),
@@ -134,8 +135,8 @@ Record record_of(
     const Session& session,
     const Evaluator& evaluator,
     std::vector<results::Outcome> outcomes) {
-  // A network may have more outputs than the data has classes, and predict
-  // them.
+  // A network may have more outputs than the data has classes, and may predict
+  // those.
   const std::vector<std::string> classes = job::shown_classes(
       session.eval_index->classes(), session.spec.num_classes);
   const auto subset = evaluator.subset();

@@ -28,7 +28,7 @@ class OutcomeTally {
 
  private:
   std::vector<std::int64_t> samples_;
-  std::vector<at::Tensor> numbers_; // [4, rows] fp32, of each batch
+  std::vector<at::Tensor> numbers_; // per batch: [4, rows] fp32
 };
 
 // Gathers the outcomes of all workers, in the dataset's order. Collective.
@@ -37,8 +37,8 @@ std::vector<results::Outcome> gather_outcomes(
     const std::vector<results::Outcome>& own);
 
 // Rank 0: writes evaluation/ in the run folder
-// (results/files/evaluation_files.h) and, with `tells`, prints a summary. A
-// storage failure is a warning.
+// (results/files/evaluation_files.h) and, if `tells`, prints a summary. A
+// storage failure only causes a warning. Does nothing on other ranks.
 void record_evaluation(
     const Session& session,
     const Evaluator& evaluator,

@@ -34,7 +34,8 @@ at::Tensor cut(
       .contiguous(images.suggest_memory_format());
 }
 
-// The images, and them a pixel down and right and a pixel up and left.
+// Returns the images with weight 2, and the images shifted by one pixel down
+// and right and by one pixel up and left with weight 1 each.
 std::vector<View> shifted(const at::Tensor& images) {
   const at::Tensor padded = at::reflection_pad2d(images, {1, 1, 1, 1});
   std::vector<View> views{{images, 2.0}};
@@ -48,7 +49,7 @@ std::vector<View> shifted(const at::Tensor& images) {
 std::vector<View> crops_of(const at::Tensor& images, const ImageSize& size) {
   const std::int64_t down = images.size(2) - size.height;
   const std::int64_t right = images.size(3) - size.width;
-  // Python's round(), of halves to even, as torchvision has it.
+  // Python's round(), halves to even, as in torchvision.
   const auto middle = [](std::int64_t space) {
     return static_cast<std::int64_t>(
         std::nearbyint(static_cast<double>(space) / 2.0));
@@ -92,7 +93,7 @@ models::ModelSpec with_room_for_views(
       name_of(tta),
       name_of(preprocess.crop_mode));
   ImageSize& size = spec.image_size;
-  // Returns the largest side that is not larger than the resized sides.
+  // Returns the side after resizing, rounded down.
   const auto resized =
       [&preprocess,
        shorter = std::min(size.width, size.height)](std::int64_t side) {

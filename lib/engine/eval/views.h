@@ -19,16 +19,16 @@ models::ModelSpec with_room_for_views(
     const config::PreprocessConfig& preprocess,
     models::ModelSpec spec);
 
-// A view of each image, and how much its outputs count.
+// One view of each image, and the weight of its outputs in the mean.
 struct View {
   at::Tensor images;
   double weight = 1.0;
 };
 
-// Returns the views of images [N, C, H, W], each [N, C, size]. Crops follow
-// torchvision's FiveCrop and TenCrop: top left, top right, bottom left, bottom
-// right, centre, then the mirrored crops. Shifts follow "94% on CIFAR-10 in
-// 3.29 seconds" (Jordan, arXiv:2404.00498).
+// Returns the views of images [N, C, H, W], each [N, C, size.height,
+// size.width]. Crops follow torchvision's FiveCrop and TenCrop: top left, top
+// right, bottom left, bottom right, centre, then the mirrored crops. Shifts
+// follow "94% on CIFAR-10 in 3.29 seconds" (Jordan, arXiv:2404.00498).
 std::vector<View>
 views_of(config::Tta tta, const at::Tensor& images, const ImageSize& size);
 

@@ -85,7 +85,8 @@ void BatchNormExchange::exchange(
       dist::broadcast_buffers(group_, running);
       break;
     case BatchNormStatistics::kBroadcastAverage:
-      // Between the ends of epochs the next step would discard a mean.
+      // Within an epoch a mean would be useless: the next step broadcasts rank
+      // 0's statistics.
       if (epoch_ends) {
         dist::average_buffers(group_, running);
       } else {
@@ -93,7 +94,7 @@ void BatchNormExchange::exchange(
       }
       break;
     case BatchNormStatistics::kSync:
-      break; // they are equal at any time
+      break; // always equal
   }
 }
 

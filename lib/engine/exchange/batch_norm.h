@@ -12,8 +12,8 @@
 namespace vitrain::engine {
 
 // Applies dist.batchnorm to a model's BatchNorm layers, as torch's
-// convert_sync_batchnorm does; models know nothing of other workers. Model and
-// group must outlive it, and the model must not run after it is destroyed.
+// convert_sync_batchnorm does; models need not know about other workers. Model
+// and group must outlive it, and the model must not run after it is destroyed.
 class BatchNormExchange {
  public:
   BatchNormExchange(
@@ -23,28 +23,29 @@ class BatchNormExchange {
   BatchNormExchange(const BatchNormExchange&) = delete;
   BatchNormExchange& operator=(const BatchNormExchange&) = delete;
 
-  // BatchNorm layers in the model that are trained: frozen ones
+  // Returns the number of BatchNorm layers that are trained: frozen ones
   // (BatchNorm2d::freeze) neither compute nor exchange statistics.
   std::int64_t layers() const { return layers_; }
-  // Whether the model's forward and backward are collective: then a worker runs
-  // them without samples too.
+  // Returns true if the model's forward and backward are collective: a worker
+  // must then run them even without samples.
   bool forward_is_collective() const;
-  // Before the first forward of a step. Collective.
+  // Call before the first forward pass of a step. Collective.
   void before_step();
   // Returns the communication for statistics since the last call, in
   // before_step(), forward and backward.
   dist::Traffic take_traffic() { return std::exchange(traffic_, {}); }
-  // Whether bring_together() has to be called after the last step of every
-  // epoch.
+  // Returns true if bring_together() must be called after the last step of
+  // every epoch.
   bool needs_epoch_ends() const {
     return layers_ > 0 &&
         statistics_ == config::BatchNormStatistics::kBroadcastAverage;
   }
-  // Makes the running statistics of all workers equal, before every evaluation
-  // and checkpoint; `epoch_ends`: after the last step of an epoch. Collective.
+  // Makes the running statistics of all workers equal. Call before every
+  // evaluation and checkpoint. `epoch_ends`: the last step was the last one of
+  // its epoch. Collective.
   void bring_together(bool epoch_ends);
-  // As above, for averages of the model's buffers, whose names begin with the
-  // buffers' names; other tensors are not changed.
+  // Same for other copies of the buffers, such as averages: tensors whose names
+  // begin with a running statistic's name. Other tensors are not changed.
   void bring_together(const dist::NamedTensors& buffers, bool epoch_ends);
 
  private:

@@ -35,8 +35,8 @@ DataParallel::Replica::Replica(
       device(device_),
       state(*network, grouping) {}
 
-// The node of the gathered logits. Nothing comes before it: the graphs of the
-// replicas are passes of their own.
+// Autograd node of the gathered logits. It has no inputs: its apply() runs the
+// backward passes of the replicas' own graphs.
 class DataParallel::Gather final : public torch::autograd::Node {
  public:
   Gather(DataParallel& owner, std::vector<at::Tensor> outputs)
@@ -50,7 +50,8 @@ class DataParallel::Gather final : public torch::autograd::Node {
 
  private:
   DataParallel& owner_;
-  std::vector<at::Tensor> outputs_; // logits of each replica, on its device
+  // Logits of each replica, on that replica's device.
+  std::vector<at::Tensor> outputs_;
 };
 
 DataParallel::DataParallel(
@@ -146,10 +147,10 @@ void DataParallel::backward(
     others_[i - 1]->state.zero_gradients();
   }
   if (first_device_.is_cuda()) {
-    // The engine has a thread for each device.
+    // Autograd has a thread for each GPU.
     torch::autograd::backward(outputs, parts);
   } else {
-    // On the CPU a pass belongs to the thread that started it.
+    // On the CPU, backward runs on the thread that called it.
     on_threads(outputs.size(), [&](std::size_t i) {
       torch::autograd::backward({outputs[i]}, {parts[i]});
     });
@@ -175,7 +176,7 @@ std::unique_ptr<DataParallel> make_data_parallel(
               c10::kCUDA,
               static_cast<c10::DeviceIndex>(
                   session.job.ordinals.at(static_cast<std::size_t>(i))));
-    // The first replica's weights are copied to it in every pass.
+    // The initial weights do not matter: every pass copies the first replica's.
     auto network = networks::make_model(
         session.spec, static_cast<std::uint64_t>(session.job.recipe.run.seed));
     network->to(device);

@@ -12,21 +12,21 @@
 
 namespace vitrain::engine {
 
-// dist.mode: single_process, as PyTorch's DataParallel does it: in each pass
-// the weights of the first replica are copied to the others (frozen ones in the
-// first of them), the batch is cut
-// into chunks (at::chunk: ceil(n / replicas) samples each, so that few samples
-// use fewer replicas), the replicas compute on threads, and logits come
-// together on the first device. In backward the gradients of the others are
-// added to those of the first, in their order. Buffers (BatchNorm's running
-// statistics) are kept of the first replica only.
+// dist.mode: single_process, like PyTorch's DataParallel: each forward pass
+// copies the weights of the first replica to the others (frozen ones only in
+// the first pass), divides the batch into chunks (at::chunk: ceil(n / replicas)
+// samples each, so that few samples use fewer replicas), computes the replicas
+// on threads, and gathers the logits on the first device. Backward adds the
+// gradients of the other replicas to those of the first, in order. Buffers
+// (BatchNorm's running statistics) are kept for the first replica only.
 //
-// Threads, a copy of all weights and one device that collects everything in
-// each pass: the slow way (docs/synchronisation.md). As a module it has the
-// parameters and buffers of the first replica, under their names.
+// Slower than one process per device: it needs threads, copies all weights and
+// collects everything on one device in each pass (docs/synchronisation.md). As
+// a module it has the parameters and buffers of the first replica, under their
+// names.
 class DataParallel final : public networks::Model {
  public:
-  // An additional replica on `device`.
+  // A replica other than the first, on `device`.
   struct Replica {
     Replica(
         std::shared_ptr<networks::Model> network,
@@ -36,24 +36,24 @@ class DataParallel final : public networks::Model {
     std::shared_ptr<networks::Model> network;
     c10::Device device;
     optim::FlatState state; // same layout as the first replica's
-    bool has_frozen = false; // frozen parameters have been copied
+    bool has_frozen = false; // frozen parameters have been copied to it
   };
 
-  // `first` and `state`, its parameters, must outlive it.
+  // `state`: the parameters of `first`. Both must outlive it.
   DataParallel(
       networks::Model& first,
       optim::FlatState& state,
       std::vector<std::unique_ptr<Replica>> others);
 
-  // The generator of a replica's dropout masks, undefined when nothing is
+  // Returns the generator of a replica's dropout masks; undefined if nothing is
   // dropped.
   using Masks = std::function<
       at::Generator(const c10::Device& device, std::int64_t replica)>;
-  // For the following passes.
+  // Sets the dropout masks of the following passes.
   void set_masks(Masks masks) { masks_ = std::move(masks); }
 
-  // In training only; at most one backward per forward. `dropout` is the first
-  // replica's generator.
+  // For training only; at most one backward pass per forward pass. `dropout`:
+  // the first replica's generator.
   at::Tensor forward(
       const at::Tensor& images,
       const at::Tensor& drop,
@@ -71,8 +71,8 @@ class DataParallel final : public networks::Model {
   networks::Model& network(std::size_t index);
   c10::Device device(std::size_t index) const;
   void broadcast(std::size_t replicas);
-  // Runs backward of the replicas' logits from the gradients of the gathered
-  // logits.
+  // Runs the replicas' backward passes, given the gradient of the gathered
+  // logits, and sums their gradients into the first replica's.
   void backward(
       const std::vector<at::Tensor>& outputs,
       const at::Tensor& gradient);
@@ -84,8 +84,8 @@ class DataParallel final : public networks::Model {
   Masks masks_;
 };
 
-// The replicas that the session's job asks for; null where one device trains
-// alone.
+// Returns the model with the replicas of the session's job; null if each worker
+// trains on one device.
 std::unique_ptr<DataParallel> make_data_parallel(
     const Session& session,
     optim::FlatState& state);

@@ -40,7 +40,7 @@ dist::ReplicaBuffers replica_buffers(
 
 namespace {
 
-// Whether gradients come with their momentum.
+// Returns true if exchanged gradients already contain momentum.
 bool corrects_momentum(const config::DistConfig& dist) {
   return dist.compress == Compress::kTopK && dist.topk.momentum_correction;
 }
@@ -115,8 +115,9 @@ std::unique_ptr<dist::GradientSync> make_async_ps(
   if (session.rank < sync.servers) {
     own = shards.server(session.rank, recipe.optim);
   }
+  // AsyncPs uses the control group only for barriers.
   return std::make_unique<dist::AsyncPs>(
-      *session.groups.control, // for barriers: nothing else goes through it
+      *session.groups.control,
       gradient_buffers(parameters),
       shards.replica(),
       std::move(own),
@@ -127,7 +128,7 @@ std::unique_ptr<dist::GradientSync> make_async_ps(
           .predict = sync.predict});
 }
 
-// Makes the parameters of all ranks the same memory.
+// Moves the parameters of all ranks into the same shared memory.
 void share_parameters(Session& session, const optim::FlatState& parameters) {
   for (const optim::FlatGroup& group : parameters.groups()) {
     const at::Tensor shared =
@@ -139,7 +140,7 @@ void share_parameters(Session& session, const optim::FlatState& parameters) {
   }
 }
 
-// As dist.sync.mode says.
+// Returns the mode of dist.sync.mode.
 std::unique_ptr<dist::GradientSync> make_mode(
     Session& session,
     const optim::FlatState& parameters,

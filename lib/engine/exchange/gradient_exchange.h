@@ -12,22 +12,24 @@
 
 namespace vitrain::engine {
 
-// The gradients of `parameters` as what travels between workers.
+// Returns the gradient buffers of `parameters` with a slot for each parameter.
 std::vector<dist::GradientBuffer> gradient_buffers(
     const optim::FlatState& parameters);
-// All that updates change, and the gradients.
+// Returns all tensors that an update changes, and the gradients.
 dist::ReplicaBuffers replica_buffers(
     const optim::FlatState& parameters,
     const optim::Optimizer& optimizer);
 
-// The optimizer of the recipe, for gradients as they come out of its exchange.
-// `parameters` must outlive it.
+// Returns the optimizer of the recipe. It expects gradients as the recipe's
+// exchange provides them: with dist.topk.momentum_correction they already
+// contain momentum. `parameters` must outlive it.
 std::unique_ptr<optim::Optimizer> make_optimizer(
     const config::Recipe& recipe,
     optim::FlatState& parameters);
 
-// Returns the synchronisation of dist.sync over the buffers of `parameters` and
-// `optimizer`, which must outlive it, and of the pruner (or null). Collective.
+// Returns the synchronisation that dist.sync selects, over the buffers of
+// `parameters` and `optimizer`, which must outlive it. `pruner`: may be null;
+// must outlive it too. Collective.
 std::unique_ptr<dist::GradientSync> make_gradient_sync(
     Session& session,
     const optim::FlatState& parameters,

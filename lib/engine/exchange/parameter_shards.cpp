@@ -8,11 +8,11 @@
 namespace vitrain::engine {
 namespace {
 
-// A server's buffers as parameter groups, and its optimizer.
+// A server's buffers as parameter groups, with their optimizer.
 struct OwnShard {
   optim::FlatState state;
   std::unique_ptr<optim::Optimizer> optimizer;
-  at::Tensor non_finite; // 0: workers send finite gradients only
+  at::Tensor non_finite; // always 0: workers send only finite gradients
 
   OwnShard(
       std::vector<optim::FlatGroup> groups,
@@ -86,7 +86,7 @@ std::vector<dist::ReplicaShard> ParameterShards::replica() const {
     for (const std::vector<at::Tensor>& groups : kinds) {
       for (const Range& range : ranges) {
         const at::Tensor& buffer = groups[range.group];
-        if (buffer.numel() > 0) { // of a group that has this kind
+        if (buffer.numel() > 0) { // empty if the group has no such buffer
           shard.state.push_back(buffer.narrow(0, range.offset, range.size));
         }
       }

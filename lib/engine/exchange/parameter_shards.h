@@ -11,20 +11,21 @@
 
 namespace vitrain::engine {
 
-// Divides a replica among servers: each gets a contiguous range of every
-// parameter group, about equal in size; a parameter is never cut.
+// Divides a replica among parameter servers: each server gets a contiguous
+// range of every parameter group, of about equal size; a parameter is never
+// divided.
 class ParameterShards {
  public:
-  // `parameters` and `optimizer` must outlive it. Throws Error(kUsage) when a
-  // server would get nothing.
+  // `parameters` and `optimizer` must outlive it. Throws Error(kUsage) if a
+  // server would get no parameter.
   ParameterShards(
       const optim::FlatState& parameters,
       const optim::Optimizer& optimizer,
       int servers);
 
-  // Views of the replica, by server.
+  // Returns views of the replica's tensors, by server.
   std::vector<dist::ReplicaShard> replica() const;
-  // Buffers of its own for a server, and an optimizer over them.
+  // Returns separate buffers for server `index`, with an optimizer over them.
   dist::ServerShard server(int index, const config::OptimConfig& optim) const;
 
  private:
@@ -39,7 +40,7 @@ class ParameterShards {
 
   const optim::FlatState& parameters_;
   const optim::Optimizer& optimizer_;
-  std::vector<std::vector<Range>> ranges_; // by server
+  std::vector<std::vector<Range>> ranges_; // one list per server
 };
 
 } // namespace vitrain::engine

@@ -9,10 +9,10 @@
 
 namespace vitrain::engine {
 
-// Returns the generator on `device` of the masks that micro-batch `k` of the
-// global batch of a step needs: a pure function of (seed, step, k). Restarts do
-// not change the masks, and other numbers of workers do not where micro-batches
-// keep their size. Undefined when the model drops nothing.
+// Returns the generator, on `device`, of the dropout masks for micro-batch `k`
+// of a step's global batch: a pure function of (seed, step, k). Restarts do not
+// change the masks; nor does the number of workers if micro-batches keep their
+// size. Undefined if the model drops nothing.
 at::Generator dropout_masks(
     const at::Device& device,
     const config::ModelConfig& model,

@@ -7,13 +7,13 @@
 namespace vitrain::engine {
 namespace {
 
-// Places where the numbers of an image may begin.
+// Number of positions at which an image's numbers may start.
 constexpr std::int64_t kPlaces = std::int64_t{1} << 20;
 
-// Last dimension of the edges.
+// Indices in the last dimension of the edges.
 enum Edge : std::int64_t { kBoxTop, kBoxBottom, kBoxLeft, kBoxRight, kEdges };
 
-// Boxes that were not drawn have no area.
+// Returns the edges of the boxes, [N, most, 4]. Unused boxes have no area.
 at::Tensor edges_of(const std::vector<data::Erasing>& rows, std::int64_t most) {
   at::Tensor edges = at::zeros({std::ssize(rows), most, kEdges}, at::kFloat);
   auto table = edges.accessor<float, 3>();
@@ -74,7 +74,7 @@ std::int64_t EraseNumbers::place(const data::Erasing& erasing) {
 }
 
 at::Tensor EraseNumbers::from(const at::Tensor& places) const {
-  // Overlapping rows that start at consecutive numbers.
+  // Row i of this view is the image that starts at number i; rows overlap.
   const std::int64_t image = image_[0] * image_[1] * image_[2];
   return numbers_.as_strided({kPlaces, image}, {1, 1})
       .index_select(0, places)
@@ -140,7 +140,7 @@ std::int64_t EraseTable::row_bytes(
 }
 
 void EraseTable::fill(at::Tensor images, const EraseNumbers& numbers) const {
-  // [N, boxes, 1, 1]
+  // Returns an edge of all boxes, [N, boxes, 1, 1].
   const auto edge = [this](Edge which) {
     return edges_.narrow(2, which, 1).unsqueeze(3);
   };
@@ -151,7 +151,7 @@ void EraseTable::fill(at::Tensor images, const EraseNumbers& numbers) const {
       y.ge(edge(kBoxTop)).logical_and_(y.lt(edge(kBoxBottom)));
   const at::Tensor columns =
       x.ge(edge(kBoxLeft)).logical_and_(x.lt(edge(kBoxRight)));
-  // Mask of the pixels in each image's k-th box, [N, 1, H, W].
+  // Returns a mask of the pixels in each image's k-th box, [N, 1, H, W].
   const auto inside = [&](std::int64_t k) {
     return rows.narrow(1, k, 1).logical_and(columns.narrow(1, k, 1));
   };

@@ -13,23 +13,24 @@
 
 namespace vitrain::engine {
 
-// The numbers that boxes are filled with pixel by pixel (EraseMode::kPixel).
-// Those of an image are independent of one another; an image takes as many as
-// it has, of about a million that are drawn once, from a place of its own. So
-// nothing is drawn on the device, and all devices have the same numbers.
+// Random numbers that fill boxes pixel by pixel (EraseMode::kPixel). About a
+// million numbers are generated once on the host; each image reads a
+// consecutive range of them that starts at a random position. So nothing is
+// generated on the device, and all devices use the same numbers.
 class EraseNumbers {
  public:
-  EraseNumbers() = default; // of no use
+  EraseNumbers() = default; // empty, must not be used
   EraseNumbers(
       std::uint64_t seed,
       const models::ModelSpec& spec,
       c10::Device device);
 
-  // Where an image's begin.
+  // Returns the position of an image's first number.
   static std::int64_t place(const data::Erasing& erasing);
-  // Returns noise that begins at each of `places` [N] int64: [N, C, H, W] fp32.
+  // Returns the numbers that start at each of `places` [N] int64: [N, C, H, W]
+  // fp32.
   at::Tensor from(const at::Tensor& places) const;
-  // Returns an image's noise [C, H, W] without a copy.
+  // Returns an image's numbers [C, H, W] without a copy.
   at::Tensor of(const data::Erasing& erasing) const;
 
  private:
@@ -37,20 +38,20 @@ class EraseNumbers {
   at::Tensor numbers_;
 };
 
-// Fills boxes of an image [C, H, W] fp32 in place, one after the other. For
-// CPUs: its time depends on the boxes only.
+// Fills the boxes of an image [C, H, W] fp32 in place, in order. For CPUs: the
+// time depends only on the size of the boxes.
 void erase_boxes(
     const at::Tensor& image,
     const data::Erasing& erasing,
     config::EraseMode mode,
     const EraseNumbers& numbers);
 
-// Fills boxes of a batch, bit-equal to erase_boxes(), with a fixed number of
-// kernels. For GPUs: it needs two tensors from the host.
+// Fills the boxes of a batch, with results bit-equal to erase_boxes(), using a
+// fixed number of kernels. For GPUs: two tensors are uploaded from the host.
 class EraseTable {
  public:
-  // One erasing per row, with at most the number of boxes that `erase` allows.
-  // `upload` copies a host tensor to the device.
+  // `rows`: one erasing per image, each with at most the number of boxes that
+  // `erase` allows. `upload` copies a host tensor to the device.
   EraseTable(
       const std::vector<data::Erasing>& rows,
       const config::EraseConfig& erase,
@@ -69,7 +70,8 @@ class EraseTable {
  private:
   config::EraseMode mode_;
   at::Tensor edges_; // [N, boxes, 4] fp32, see erasing.cpp
-  at::Tensor filling_; // colours [N, boxes, C] fp32, or places [N] int64
+  // Colours [N, boxes, C] fp32, or start positions [N] int64.
+  at::Tensor filling_;
 };
 
 } // namespace vitrain::engine

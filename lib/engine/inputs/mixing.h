@@ -10,13 +10,15 @@
 
 namespace vitrain::engine {
 
-// How the rows of a batch are mixed, on the device. What it computes is timm's
-// Mixup: mixed images, and targets that share out the classes.
+// Mixes the rows of a batch on the device (mixup, CutMix), with the same
+// results as timm's Mixup: mixed images, and targets that distribute the
+// classes.
 class MixTable {
  public:
-  // One mix per row. A row's partner is the row at the mirrored position of its
-  // micro-batch; the batch consists of micro-batches of `group` rows, the last
-  // one of the remaining rows. `upload` copies a host tensor to the device.
+  // One mix per row. A row is mixed with its partner, the row at the mirrored
+  // position in its group. The batch is divided into groups of `group` rows;
+  // the last group has the remaining rows. `upload` copies a host tensor to the
+  // device.
   MixTable(
       const std::vector<data::Mix>& mixes,
       std::int64_t group,
@@ -29,14 +31,15 @@ class MixTable {
   at::Tensor images(const at::Tensor& images) const;
   // Mixes class shares [N, C] fp32.
   at::Tensor shares(const at::Tensor& shares) const;
-  // Mixes the weights of samples, [N] fp32, by the shares of their labels.
+  // Mixes the weights of samples, [N] fp32, in the proportion of their labels.
   at::Tensor weights(const at::Tensor& weights) const;
-  // Returns labels [N]: the label with the larger share; a row's own label if
-  // shares are equal.
+  // Returns for each row the label with the larger share, [N]; the row's own
+  // label if the shares are equal.
   at::Tensor labels(const at::Tensor& labels) const;
 
  private:
-  // A column of the table, for tensors of `dimensions`.
+  // Returns a column of the table, shaped to broadcast to tensors with
+  // `dimensions` dimensions.
   at::Tensor column(std::int64_t index, std::int64_t dimensions) const;
 
   bool pastes_ = false;

@@ -7,7 +7,7 @@
 namespace vitrain::engine {
 namespace {
 
-// fn(c) for each channel c, [1, channels, 1, 1] fp32.
+// Returns fn(c) for each channel c, [1, channels, 1, 1] fp32.
 at::Tensor
 per_channel(std::int64_t channels, c10::Device device, const auto& fn) {
   at::Tensor values = at::empty({1, channels, 1, 1}, at::kDouble);
@@ -37,7 +37,7 @@ Normalizer::Normalizer(
 
 at::Tensor Normalizer::inputs(const data::Batch& batch, std::int64_t rows)
     const {
-  // from_blob wants a mutable pointer; nothing writes through it.
+  // from_blob requires a mutable pointer; nothing writes through it.
   const at::Tensor bytes = at::from_blob(
       const_cast<std::uint8_t*>(batch.rows.data()),
       {static_cast<std::int64_t>(batch.rows.size())},

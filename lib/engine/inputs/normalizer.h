@@ -9,15 +9,15 @@
 
 namespace vitrain::engine {
 
-// Moves loader batches to the device and turns them into what the network takes
-// and what it should give.
-//   images: (byte / 255 - mean) / std per channel, those of the colours in turn
-//     where there are more than three; [N, S, S, C] uint8 -> [N, C, S, S] fp32,
-//     for residual networks in channels_last. Bytes travel, floats do not: a
-//     quarter of the traffic;
-//   vectors: [N, F] fp32 as they are.
-// Of images with `splits` versions (data::TransformOptions): first the first
-// ones of all samples, then the second ones: [splits N, C, S, S].
+// Moves loader batches to the device and converts them to the network's inputs
+// and targets.
+//   images: (byte / 255 - mean) / std per channel; with more than three
+//     channels, the three means and stds are used in turn. [N, H, W, C] uint8
+//     -> [N, C, H, W] fp32, in channels_last for families that prefer it. Bytes
+//     are uploaded rather than floats: a quarter of the traffic;
+//   vectors: [N, F] fp32, unchanged.
+// With `splits` versions of each image (data::TransformOptions) the first
+// versions of all samples come first, then the second: [splits N, C, H, W].
 class Normalizer {
  public:
   Normalizer(
@@ -26,19 +26,19 @@ class Normalizer {
       c10::Device device,
       std::int64_t splits = 1);
 
-  // The inputs of the first `rows` samples; of `bytes`, the batch's rows on the
-  // device: [bytes] uint8.
+  // Return the inputs of the first `rows` samples: from a batch, or from
+  // `bytes`, the batch's rows on the device as [bytes] uint8.
   at::Tensor inputs(const data::Batch& batch, std::int64_t rows) const;
   at::Tensor inputs(const at::Tensor& bytes, std::int64_t rows) const;
-  // The bytes of inputs that are images, as near as they come (noise that was
-  // erased in may be outside): [N, S, S, C] uint8 on the CPU.
+  // Converts normalised images back to pixels, rounded and clipped to 0 ... 255
+  // (noise from erasing may lie outside): [N, H, W, C] uint8 on the CPU.
   at::Tensor bytes(const at::Tensor& inputs) const;
-  // The targets of the first `rows` vectors, [rows, T] fp32.
+  // Returns the targets of the first `rows` vectors, [rows, T] fp32.
   at::Tensor targets(const at::Tensor& bytes, std::int64_t rows) const;
 
  private:
   at::Tensor images(const at::Tensor& bytes, std::int64_t rows) const;
-  // Some columns of the first `rows` vectors.
+  // Returns columns [first, first + count) of the first `rows` vectors.
   at::Tensor columns(
       const at::Tensor& bytes,
       std::int64_t rows,
@@ -52,7 +52,7 @@ class Normalizer {
   at::Tensor shift_; // [1, C, 1, 1]: -mean / std
 };
 
-// Labels of the batch's samples, [count] int64 on the CPU.
+// Returns the labels of the batch's samples, [count] int64 on the CPU.
 at::Tensor labels_of(const data::Batch& batch);
 
 } // namespace vitrain::engine

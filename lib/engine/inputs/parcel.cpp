@@ -29,29 +29,30 @@ class Parcels::OnGpu {
   explicit OnGpu(c10::Device device)
       : device_(device), copies_(guard_.getStreamFromGlobalPool(device)) {}
 
-  // The next place, of at least `bytes`.
+  // Switches to the other buffer, enlarges it to at least `bytes` and returns
+  // it.
   const at::Tensor& next(std::int64_t bytes) {
-    // Kernels that read the last one have all been enqueued.
+    // All kernels that read the current buffer have been enqueued.
     current().used.record(guard_.getStream(device_));
     index_ = (index_ + 1) % places_.size();
     Place& place = current();
     if (!place.buffer.defined() || place.buffer.numel() < bytes) {
       place.buffer =
           at::empty({bytes}, at::TensorOptions(device_).dtype(at::kByte));
-      // It may have been memory of kernels that have not run yet.
+      // The allocator may have reused memory of kernels that have not run yet.
       place.used.record(guard_.getStream(device_));
     }
     return place.buffer;
   }
 
-  // Fills the start of it.
+  // Copies `bytes` from pinned memory to the start of the current buffer.
   void copy(const std::uint8_t* pinned, std::int64_t bytes) {
     const at::NoGradGuard no_grad;
     Place& place = current();
     place.used.block(copies_);
     {
       const c10::StreamGuard scope(copies_);
-      // from_blob wants a mutable pointer; nothing writes through it.
+      // from_blob requires a mutable pointer; nothing writes through it.
       place.buffer.narrow(0, 0, bytes)
           .copy_(
               at::from_blob(
@@ -63,8 +64,8 @@ class Parcels::OnGpu {
   }
 
   std::function<void()> copied() {
-    // A place is filled again only after this has been waited for, or with a
-    // later copy of the same stream.
+    // The event is recorded again only after this function was called, or after
+    // a later copy on the same stream.
     return [&place = current()] {
       if (!place.copied.query()) {
         place.copied.synchronize();
@@ -75,7 +76,7 @@ class Parcels::OnGpu {
  private:
   struct Place {
     at::Tensor buffer{};
-    c10::Event used{c10::kCUDA}; // by the kernels that read it
+    c10::Event used{c10::kCUDA}; // after the kernels that read the buffer
     c10::Event copied{c10::kCUDA};
   };
 
@@ -134,7 +135,7 @@ at::Tensor Parcel::add(const at::Tensor& tensor) {
 at::Tensor Parcel::send() {
   const auto bytes = static_cast<std::int64_t>(batch_.rows.size());
   if (owner_.gpu_ == nullptr) {
-    // from_blob wants a mutable pointer; nothing writes through it.
+    // from_blob requires a mutable pointer; nothing writes through it.
     return at::from_blob(
         const_cast<std::uint8_t*>(batch_.rows.data()), {bytes}, at::kByte);
   }

@@ -14,8 +14,8 @@ namespace vitrain::engine {
 class Parcels;
 
 // Host-to-device upload of a batch: its rows and small tensors. On a GPU all of
-// it is in the loader's pinned slot and is sent in one copy on a separate
-// stream, during the kernels of the previous step; the host does not wait. On a
+// it lies in the loader's pinned slot and is sent in one copy on a separate
+// stream, while kernels of the previous step run; the host does not wait. On a
 // CPU nothing is copied.
 class Parcel {
  public:
@@ -25,12 +25,12 @@ class Parcel {
   // Sends the upload and returns the rows on the device: [bytes] uint8 in the
   // batch's layout. Call once, after all add().
   at::Tensor send();
-  // Returns a function that waits until the batch's memory may be reused, after
-  // send(); null if that is immediately. For Loader::keep().
+  // Call after send(). Returns a function, for Loader::keep(), that waits until
+  // the batch's memory may be reused; null if it may be reused at once.
   std::function<void()> sent() const;
 
-  // Returns the bytes after a slot's rows that `tensors` tensors of `bytes`
-  // bytes in total need.
+  // Returns the size in bytes of a slot's tail for `tensors` tensors of `bytes`
+  // bytes in total, including alignment.
   static std::size_t room_for(std::int64_t tensors, std::int64_t bytes);
 
  private:
@@ -39,14 +39,15 @@ class Parcel {
 
   Parcels& owner_;
   const data::Batch& batch_;
-  at::Tensor place_; // all of it on the device; undefined on a CPU
-  std::int64_t rows_ = 0; // bytes up to the tail
-  std::int64_t used_ = 0; // bytes of the tail
+  at::Tensor place_; // the upload on the device; undefined on a CPU
+  std::int64_t rows_ = 0; // bytes from the begin of the rows to the tail
+  std::int64_t used_ = 0; // used bytes of the tail
 };
 
-// The parcels of a loader's batches, one after the other: on a GPU, two places
-// on the device. What was made from a parcel must be enqueued before the next
-// one is opened, and its tensors are gone with the second next.
+// Creates the uploads of a loader's batches, one after the other. On a GPU they
+// alternate between two device buffers: kernels that read an upload must be
+// enqueued before the next one is opened, and the second next one overwrites
+// its tensors.
 class Parcels {
  public:
   explicit Parcels(c10::Device device);

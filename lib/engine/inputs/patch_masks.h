@@ -21,8 +21,8 @@ at::Tensor patch_masks(
     std::int64_t first,
     std::int64_t count);
 
-// Returns the numbers of these evaluation samples: [patches, rows], padded with
-// zeros. Each sample has the same mask in every evaluation, for any seed, so
+// Returns the numbers of evaluation samples: [patches, rows], padded with
+// zeros. Each sample has the same numbers in every evaluation, for any seed, so
 // that losses are comparable between steps and runs.
 at::Tensor eval_patch_masks(
     std::int64_t patches,

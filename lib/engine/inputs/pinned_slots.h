@@ -10,9 +10,9 @@ class CudaPlugin;
 
 namespace vitrain::engine {
 
-// Memory for a loader's batches that devices read without a copy in between;
-// ordinary memory without a plugin. Where there is none left its error advises
-// to lower `what`.
+// Returns an allocator of memory for a loader's batches: pinned, so that the
+// device reads it directly; ordinary memory if `plugin` is null. If pinned
+// memory runs out, its error advises to lower `what`.
 data::SlotAllocator slot_allocator(
     const CudaPlugin* plugin,
     const std::string& what);

@@ -118,7 +118,8 @@ std::size_t TrainInputs::tail_bytes() const {
   if (session_.device.is_cpu()) {
     return 0;
   }
-  // Labels, lists, drop, the mixing table's two, the boxes'.
+  // Labels, label lists, drop factors, two tensors of MixTable, and those of
+  // EraseTable.
   constexpr std::int64_t kTensors = 5 + EraseTable::kTensors;
   const std::int64_t dropped = std::max<std::int64_t>(
       session_.model->masked_patches(),
@@ -243,7 +244,7 @@ MixTable TrainInputs::mixes_of(
       models::in_training(augment_, session_.spec).image_size;
   const std::int64_t rows = batch.count;
   const std::int64_t replicas = session_.plan.replicas;
-  // As DataParallel cuts them.
+  // Same chunks as in DataParallel.
   const std::int64_t group = (rows + replicas - 1) / replicas;
   std::vector<data::Mix> mixes;
   for (std::int64_t first = 0; first < rows; first += group) {

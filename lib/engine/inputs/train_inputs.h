@@ -15,33 +15,36 @@
 namespace vitrain::engine {
 
 // Prepares the loader's batches for a training step, on the device: normalises,
-// erases, mixes, in this order, and draws the masks of stochastic layers.
+// erases, mixes, in this order, and samples the masks of stochastic layers.
 // Everything random is a pure function of seed and draw, or of seed, step and
-// micro-batch: restarts do not change it, and other numbers of workers do not
-// where micro-batches keep their size.
+// micro-batch: restarts do not change it; nor does the number of workers if
+// micro-batches keep their size.
 class TrainInputs {
  public:
   explicit TrainInputs(const Session& session)
       : TrainInputs(session, session.job.recipe, session.plan) {}
-  // With the changes to images that `recipe` has, one of the run's in some
-  // epoch (config::recipe_in_epoch), which must outlive this, and its batches.
+  // Uses the augmentation and batch size of `recipe`, which is the run's recipe
+  // in some epoch (config::recipe_in_epoch), and its batch plan. `recipe` must
+  // outlive this.
   TrainInputs(
       const Session& session,
       const config::Recipe& recipe,
       const config::BatchPlan& batch);
 
-  // Micro-batch `k` of the global batch of a step. Its tensors are good until
-  // the second next one is made (Parcels).
+  // Returns micro-batch `k` of the global batch of a step. Its tensors are
+  // valid until the second next call (see Parcels).
   MicroBatch make(const data::Batch& batch, std::int64_t step, std::int64_t k);
-  // Waits until the batch of the last one may be changed, or null: for
-  // Loader::keep().
+  // Returns a function, for Loader::keep(), that waits until the memory of the
+  // last batch may be reused; null if it may be reused at once.
   std::function<void()> sent() const { return sent_; }
-  // Bytes that it needs at the end of the loader's slots (LoaderOptions::tail).
+  // Returns the bytes needed at the end of the loader's slots
+  // (LoaderOptions::tail).
   std::size_t tail_bytes() const;
-  // Returns the first images of a micro-batch as pictures, the versions of a
-  // sample adjacent: Normalizer::bytes().
+  // Returns the first `count` images of a micro-batch as pixels
+  // (Normalizer::bytes()), with the versions of a sample next to each other.
   at::Tensor pictures(const MicroBatch& micro_batch, std::int64_t count) const;
-  // The generator of dropout's masks in a replica's share of it.
+  // Returns the generator of dropout masks for a replica's part of micro-batch
+  // `k`.
   at::Generator masks(
       const c10::Device& device,
       std::int64_t step,
@@ -49,20 +52,22 @@ class TrainInputs {
       std::int64_t replica) const;
 
  private:
-  // The model's, as schedule.drop_path has them in a step.
+  // Returns the model's stochastic depth rates in a step, scaled as
+  // schedule.drop_path says.
   std::vector<double> drop_rates(std::int64_t step) const;
-  // Where samples have lists of labels: [N, C] fp32, on the CPU.
+  // Returns the targets of multi-label samples: [N, C] fp32 on the CPU.
   at::Tensor label_lists(const data::Batch& batch) const;
-  // Model::forward's `drop`, on the CPU.
+  // Returns the `drop` argument of Model::forward, on the CPU, for samples
+  // [first, first + count) of the global batch.
   at::Tensor drop(std::int64_t step, std::int64_t first, std::int64_t count)
       const;
   std::int64_t splits() const { return session_.job.recipe.train.splits(); }
-  // Returns the erasings of the input's rows; empty: none.
+  // Returns the erasing of each input row; empty: none.
   std::vector<data::Erasing> erasings_of(const data::Batch& batch) const;
   void erase(
       const at::Tensor& images,
       const std::vector<data::Erasing>& erasings) const;
-  // How a batch is mixed, the table in its parcel.
+  // Returns how a batch is mixed; adds the table to `parcel`.
   MixTable mixes_of(
       const data::Batch& batch,
       Parcel& parcel,
@@ -74,7 +79,7 @@ class TrainInputs {
   bool mixes(std::int64_t epoch) const;
 
   const Session& session_;
-  std::int64_t worker_batch_; // samples of a micro-batch, at most
+  std::int64_t worker_batch_; // maximum number of samples in a micro-batch
   const config::AugmentConfig& augment_;
   Normalizer normalizer_;
   data::EraseOptions erase_;

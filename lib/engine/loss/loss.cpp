@@ -23,7 +23,7 @@ at::Tensor cross_entropy(
       options.label_smoothing);
 }
 
-// torchvision's sigmoid_focal_loss, of each class: [N, C].
+// Returns torchvision's sigmoid_focal_loss of each class: [N, C].
 at::Tensor focal_losses(
     const LossOptions& options,
     const at::Tensor& outputs,
@@ -50,7 +50,7 @@ at::Tensor entropies(
       outputs, wanted, /*weight=*/{}, positive, at::Reduction::None);
 }
 
-// Losses that look at each class by itself: [N].
+// Returns losses that treat each class as a binary problem: [N].
 at::Tensor binary_losses(
     const LossOptions& options,
     const at::Tensor& outputs,

@@ -14,17 +14,17 @@ struct LossScaling {
   double initial = 65536.0;
   double growth = 2.0;
   double backoff = 0.5;
-  std::int64_t interval = 2000; // finite steps in a row before it grows
+  std::int64_t interval = 2000; // finite steps in a row before the scale grows
 };
 
-// The factor of the loss that keeps fp16 gradients above what underflows, as
-// torch.amp.GradScaler moves it. It lives on the device and is never asked for
-// here: no call waits. The gradients of a scale that is a power of 2 have the
-// bits of those without it, where neither leaves its range.
+// Scales the loss so that fp16 gradients do not underflow, and adapts the scale
+// as torch.amp.GradScaler does. The scale lives on the device, and no function
+// waits for it. With a scale that is a power of 2, gradients that neither
+// overflow nor underflow have the same bits as unscaled ones.
 class LossScaler {
  public:
-  // Where gradients overflow at less than this, no scale helps (fairseq's
-  // --min-loss-scale).
+  // Smallest useful scale: if gradients overflow even below this, no scale
+  // helps (fairseq's --min-loss-scale).
   static constexpr double kLeast = 1e-4;
 
   LossScaler(const LossScaling& options, at::Device device);
@@ -34,7 +34,7 @@ class LossScaler {
   // Divides the gradients by the scale.
   void unscale(optim::FlatState& parameters) const;
   // Call after each step. `non_finite`: fp32 scalar, 1 if the reduced gradients
-  // were not finite, and therefore equal on all ranks.
+  // were not finite; it must be equal on all ranks.
   void update(const at::Tensor& non_finite);
 
   const at::Tensor& scale() const { return scale_; } // scalar, fp32
@@ -45,7 +45,7 @@ class LossScaler {
  private:
   LossScaling options_;
   at::Tensor scale_;
-  at::Tensor finite_steps_; // since the scale last changed
+  at::Tensor finite_steps_; // finite steps since the scale last changed
 };
 
 } // namespace vitrain::engine

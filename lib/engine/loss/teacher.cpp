@@ -28,8 +28,8 @@ std::string with_own_keys(std::string text) {
   return text;
 }
 
-// Returns the lines of `read` about a teacher's weights, with the teacher's
-// keys; also in its errors.
+// Returns the lines of `read` about a teacher's weights, prefixed with
+// "teacher: ". Its errors name the teacher's keys.
 template <typename Read>
 std::vector<std::string> of_teacher(const Read& read) {
   try {

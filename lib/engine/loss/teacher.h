@@ -16,8 +16,8 @@ namespace vitrain::engine {
 std::shared_ptr<networks::Model> make_teacher(Session& session);
 
 // Returns the lines that make_teacher() would print about the weights, and
-// throws its errors, from the file's header; empty without a teacher. Makes no
-// torch call.
+// throws its errors. Reads only the file's header; makes no torch call. Empty
+// without a teacher.
 std::vector<std::string> match_teacher(
     const config::Recipe& recipe,
     const models::ModelSpec& student);

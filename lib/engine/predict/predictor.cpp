@@ -25,14 +25,14 @@
 namespace vitrain::engine {
 namespace {
 
-// Copies a lane's results to the host. On a GPU through pinned memory; the lane
-// waits for this copy only, while other lanes may have enqueued more work.
+// Copies a lane's results to the host. On a GPU it uses pinned memory, and the
+// lane waits for this copy only, even if other lanes have enqueued more work.
 class HostCopy {
  public:
   explicit HostCopy(c10::Device device)
       : device_(device), arrived_(device.type()) {}
 
-  // Good until the next call.
+  // Returns `values` on the host. Valid until the next call.
   at::Tensor of(const at::Tensor& values) {
     if (device_.is_cpu()) {
       return values.contiguous();
@@ -42,7 +42,7 @@ class HostCopy {
           values.sizes(),
           values.options().device(c10::kCPU).pinned_memory(true));
     }
-    // All batches but the last have the same number of rows.
+    // Only the last batch may have fewer rows.
     at::Tensor place = pinned_.narrow(0, 0, values.size(0));
     place.copy_(values, /*non_blocking=*/true);
     const c10::impl::VirtualGuardImpl guard(device_.type());
@@ -57,7 +57,7 @@ class HostCopy {
   at::Tensor pinned_;
 };
 
-// The most probable classes of each row, [rows, classes] fp32.
+// Returns the most probable classes of each row of [rows, classes] fp32.
 std::vector<results::Prediction> predictions_of(
     const at::Tensor& values,
     std::int64_t top) {
@@ -78,7 +78,7 @@ std::vector<results::Prediction> predictions_of(
 
 } // namespace
 
-// The batches of a run, each of which one lane takes.
+// The batches of a run; each one is taken by one lane.
 class Predictor::Batches {
  public:
   struct Batch {
@@ -111,8 +111,8 @@ class Predictor::Batches {
              .capacity = batch_,
              .allocate = owner.options_.allocate}) {}
 
-  // The next one, on the device of this replica; none when there are no more or
-  // a lane has failed.
+  // Returns the next batch, on the device of `replica`; nullopt if none is left
+  // or a lane has failed.
   std::optional<Batch> take(std::size_t replica, const Normalizer& normalizer) {
     const std::lock_guard lock(mutex_);
     const data::Batch* batch = failed_ ? nullptr : loader_.next();
@@ -152,12 +152,12 @@ class Predictor::Batches {
   const data::TolerantRows& rows_;
   std::int64_t batch_;
   std::mutex mutex_;
-  std::deque<Parcels> parcels_; // of each replica; under mutex_
-  data::Loader loader_; // under mutex_
-  bool failed_ = false; // under mutex_
+  std::deque<Parcels> parcels_; // one per replica; guarded by mutex_
+  data::Loader loader_; // guarded by mutex_
+  bool failed_ = false; // guarded by mutex_
 };
 
-// Hands on what lanes have computed, batch after batch.
+// Passes the lanes' results to `take` in the order of the batches.
 class Predictor::InOrder {
  public:
   explicit InOrder(const Take& take) : take_(take) {}
@@ -178,8 +178,8 @@ class Predictor::InOrder {
   const Take& take_;
   std::mutex mutex_;
   std::map<std::int64_t, std::vector<results::Prediction>> waiting_;
-  std::int64_t next_ = 0; // batch
-  std::int64_t first_ = 0; // image of it
+  std::int64_t next_ = 0; // sequence number of the next batch
+  std::int64_t first_ = 0; // its first image
 };
 
 Predictor::Predictor(
@@ -205,7 +205,7 @@ Predictor::Predictor(
 void Predictor::run(const data::TolerantRows& rows, const Take& take) const {
   const c10::DeviceType type = replicas_.front().device.type();
   allow_tf32(type, options_.precision == config::Precision::kTf32);
-  // The context that memory is pinned in.
+  // Memory is pinned in this device's CUDA context.
   const c10::DeviceGuard guard(replicas_.front().device);
   Batches batches(*this, rows);
   InOrder results(take);

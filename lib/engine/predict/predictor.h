@@ -24,16 +24,18 @@ class Predictor {
  public:
   struct Options {
     std::int64_t batch = 1; // images
-    std::int64_t top = 5; // classes of each image
+    std::int64_t top = 5; // classes to return per image
     int threads = 1; // decoding threads
     int lanes = 1; // batches that a device computes at the same time
-    // Each class has a probability of its own (sigmoid); else they sum to 1.
+    // True: each class has an independent probability (sigmoid). False: the
+    // probabilities sum to 1 (softmax).
     bool multi_label = false;
-    config::Precision precision = config::Precision::kFp32; // resolved
-    data::SlotAllocator allocate{}; // of the memory for batches
+    // Resolved: not kAuto.
+    config::Precision precision = config::Precision::kFp32;
+    data::SlotAllocator allocate{}; // allocator of batch memory
   };
-  // Takes the predictions of the images `first`, first + 1, ...: in this order,
-  // one call at a time, from any thread.
+  // Receives the predictions of images `first`, first + 1, .... Called in the
+  // order of the images, one call at a time, from any thread.
   using Take = std::function<void(
       std::int64_t first,
       std::span<const results::Prediction> predictions)>;
@@ -59,7 +61,7 @@ class Predictor {
   class Batches;
   class InOrder;
 
-  // Thread of a replica.
+  // Body of a lane: a thread that computes batches on replica `index`.
   void lane(std::size_t index, Batches& batches, InOrder& results) const;
 
   models::ModelSpec spec_;

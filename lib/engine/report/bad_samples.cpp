@@ -53,7 +53,7 @@ BadSamples::Gathered BadSamples::gather(dist::Group& control) {
     }
   }
   pending_.clear();
-  // The order in which one worker would have met them.
+  // Order in which a single worker would have found them.
   std::ranges::stable_sort(records, {}, [](const Json& record) {
     return std::pair(
         record.at("step").get<std::int64_t>(),
@@ -64,7 +64,7 @@ BadSamples::Gathered BadSamples::gather(dist::Group& control) {
   for (const Json& record : records) {
     const auto sample = record.at("sample").get<std::int64_t>();
     if (!ledger_.add(sample)) {
-      continue; // met by two workers
+      continue; // found by two workers
     }
     own_.add(sample);
     write(record);

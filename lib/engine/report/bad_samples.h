@@ -16,16 +16,16 @@
 
 namespace vitrain::engine {
 
-// The bad training samples of a run, which the loaders replaced: gathered from
-// all workers, checked against the limits and, on rank 0, listed in
-// bad_samples.jsonl, every sample once. The list does not depend on the
-// frequency of gathering.
+// Bad training samples of a run, which the loaders replaced by others: gathered
+// from all workers, checked against the limits and, on rank 0, listed in
+// bad_samples.jsonl, each sample once. The list does not depend on how often
+// gather() is called.
 class BadSamples {
  public:
   // Bad samples of all workers since the last gather().
   struct Gathered {
-    std::int64_t found = 0; // new ones
-    std::int64_t total = 0; // different ones so far in the run
+    std::int64_t found = 0; // samples not known before
+    std::int64_t total = 0; // different samples so far in the run
     std::string example; // "where: reason" of the last new one
   };
 
@@ -38,8 +38,8 @@ class BadSamples {
   // which a killed process may have left; creates the file with the first
   // record.
   void write_to(const std::filesystem::path& file, std::int64_t step);
-  // Restores the state of a checkpoint: to_json(), and this worker's
-  // replaced().
+  // Restores the state of a checkpoint: the result of to_json() and this
+  // worker's replaced().
   void restore(
       const std::vector<std::int64_t>& saved,
       std::int64_t replaced = 0);
@@ -47,12 +47,12 @@ class BadSamples {
   // Adds samples that this worker's loader replaced in optimizer step `step`
   // (from 1). Throws Error(kData) if this worker alone exceeds the limits.
   void take(std::int64_t step, std::span<const data::BadSample> bad);
-  // Rows replaced by this worker since the last take_replaced().
+  // Number of rows replaced by this worker since the last take_replaced().
   std::int64_t replaced() const { return replaced_; }
   std::int64_t take_replaced() { return std::exchange(replaced_, 0); }
 
-  // Brings together what all workers have met. Throws Error(kData) on all of
-  // them when that is more than the limits allow. Collective.
+  // Gathers the new bad samples of all workers. Throws Error(kData) on all
+  // ranks if their number exceeds the limits. Collective.
   Gathered gather(dist::Group& control);
 
   std::int64_t total() const { return ledger_.count(); }
@@ -62,9 +62,9 @@ class BadSamples {
  private:
   void write(const Json& record);
 
-  data::BadSampleLedger ledger_; // what all ranks know
-  // This worker's samples since then, one line of JSON each; and all samples
-  // known to it.
+  data::BadSampleLedger ledger_; // samples known to all ranks
+  // This worker's bad samples since the last gather(), one line of JSON each;
+  // and all samples known to this worker.
   std::vector<std::string> pending_;
   data::BadSampleLedger own_ = ledger_;
   std::int64_t replaced_ = 0;

@@ -14,13 +14,13 @@ struct MicroBatch;
 // files.
 class BatchFiles {
  public:
-  // Covers the steps of log.batches; the session must outlive it.
+  // Writes the steps of log.batches. The session must outlive it.
   explicit BatchFiles(const Session& session);
 
-  // Micro-batch `k` of the global batch of step `step` (from 1), if it is one
-  // of them: `step-000001-0.safetensors` with inputs, targets, and as far as
-  // they are there shares and drop (engine/train/train_step.h). Throws
-  // Error(kStorage).
+  // Writes micro-batch `k` of the global batch of step `step` (from 1) if
+  // log.batches includes the step: `step-000001-0.safetensors` with inputs,
+  // targets and, if defined, shares and drop (engine/train/train_step.h).
+  // Throws Error(kStorage).
   void write(std::int64_t step, std::int64_t k, const MicroBatch& batch) const;
 
  private:

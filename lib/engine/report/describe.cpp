@@ -17,7 +17,7 @@
 namespace vitrain::engine {
 namespace {
 
-// "10 classes", "200 of 1,000 classes".
+// Returns, for example, "10 classes" or "200 of 1,000 classes".
 std::string describe_classes(const data::Index& index) {
   const std::string all =
       fmt::format("{} classes", with_commas(std::ssize(index.classes())));
@@ -26,7 +26,8 @@ std::string describe_classes(const data::Index& index) {
       : fmt::format("{} of {}", with_commas(std::ssize(index.subset())), all);
 }
 
-// "1,234 images held out of the training data (0.1 of each class, seed 0)".
+// Returns, for example, "1,234 images held out of the training data (0.1 of
+// each class, seed 0)", followed by the index's notes.
 std::string describe_split(
     const config::Recipe& recipe,
     const data::Index& index) {
@@ -67,7 +68,7 @@ std::string describe_source(
   return text;
 }
 
-// "100, 200 from epoch 31".
+// Returns the steps per epoch, for example "100, 200 from epoch 31".
 std::string steps_of_epochs(const config::Timeline& timeline) {
   std::string text;
   for (const config::EpochSteps& stretch : timeline.stretches()) {
@@ -80,7 +81,9 @@ std::string steps_of_epochs(const config::Timeline& timeline) {
   return text;
 }
 
-// "64 x 2 workers x 1 = 128", and a line for each other one.
+// Returns, for example, "64 x 2 workers x 1 = 128". If the batch size changes
+// during the run, adds a line such as "32 x 2 workers x 1 = 64 from epoch 31"
+// for each change.
 std::string describe_batch(const RunFacts& facts) {
   std::string text;
   for (const config::BatchStage& stage :
@@ -171,8 +174,8 @@ std::string describe_optimizer(const config::OptimConfig& optim) {
   return text;
 }
 
-// "EMA 0.9998 with warm-up; best by the average", "mean of the weights after
-// 15 steps ..."; empty: none.
+// Returns, for example, "EMA 0.9998 with warm-up; best by the average" or "mean
+// of the weights after 15 steps ..."; "" if weights are not averaged.
 std::string describe_average(const RunFacts& facts) {
   const config::EmaConfig& ema = facts.job.recipe.train.ema;
   if (!ema.active()) {
@@ -197,8 +200,8 @@ std::string describe_average(const RunFacts& facts) {
   return text + (raw ? "; best by the raw weights" : "; best by the average");
 }
 
-// "binary_cross_entropy; soft distillation 0.5 from deit_base"; empty: cross
-// entropy alone.
+// Returns, for example, "binary_cross_entropy; soft distillation 0.5 from
+// deit_base"; "" for plain cross entropy.
 std::string describe_loss(const config::TrainConfig& train, bool heads_apart) {
   std::vector<std::string> parts;
   if (train.loss != config::LossKind::kCrossEntropy) {
@@ -222,7 +225,8 @@ std::string describe_loss(const config::TrainConfig& train, bool heads_apart) {
   return join(parts, "; ");
 }
 
-// " (every 4 steps in groups of 2, every 16 all 6)".
+// Returns, for example, " (every 4 steps in groups of 2, every 16 steps all
+// 6)".
 std::string describe_levels(
     const config::SyncConfig& sync,
     std::int64_t workers) {
@@ -236,7 +240,8 @@ std::string describe_levels(
   return fmt::format(" ({})", join(levels, ", "));
 }
 
-// "gloo, allreduce in bf16, zero1": what carries gradients or weights, and how.
+// Returns how gradients or weights are exchanged, for example "gloo, allreduce
+// in bf16, zero1".
 std::string describe_exchange(const RunFacts& facts) {
   const config::DistConfig& dist = facts.job.recipe.dist;
   std::string text = facts.job.backend(facts.workers);
@@ -259,7 +264,8 @@ std::string describe_exchange(const RunFacts& facts) {
   return text;
 }
 
-// "mixup 0.8 or CutMix 1 (batch); erasing 0.25 (pixel)"; empty: neither.
+// Returns, for example, "mixup 0.8 or CutMix 1 (batch); erasing 0.25 (pixel)";
+// "" for neither.
 std::string describe_mixing(const config::AugmentConfig& augment) {
   const config::MixConfig& mix = augment.mix;
   std::vector<std::string> kinds;
@@ -284,7 +290,7 @@ std::string describe_mixing(const config::AugmentConfig& augment) {
   return join(parts, "; ");
 }
 
-// "bf16 (auto: GPU); evaluation: fp32".
+// Returns, for example, "bf16 (auto: GPU); evaluation: fp32".
 std::string describe_precision(const RunFacts& facts) {
   std::string text = fmt::format(
       "{} ({})", name_of(facts.precision.precision), facts.precision.reason);

@@ -20,20 +20,21 @@ struct RunFacts {
   const config::Plan& plan;
   const models::ModelSpec& spec;
   std::int64_t parameters = 0;
-  job::PrecisionChoice precision; // of training; of an evaluation only, its own
+  // Of training; in an evaluation only, same as eval_precision.
+  job::PrecisionChoice precision;
   job::PrecisionChoice eval_precision;
   const data::Index* train = nullptr; // null: evaluation only
-  const data::Samplers* samplers = nullptr; // of train
+  const data::Samplers* samplers = nullptr; // samplers of `train`
   const data::Index* eval = nullptr;
   int workers = 1;
 };
 
-// "vitrain 0.1.0 · shapes_vit_tiny".
+// Returns, for example, "vitrain 0.1.0  shapes_vit_tiny".
 std::string describe_title(const RunFacts& facts);
-// Devices, global batch arithmetic, learning rate arithmetic, model, data, run
-// folder.
+// Returns the banner's sections: devices, model, data, global batch and
+// learning rate arithmetic, run folder.
 std::vector<logging::BannerSection> describe_run(const RunFacts& facts);
-// The `start` record of metrics.jsonl.
+// Returns the `start` record of metrics.jsonl.
 Json start_record(const RunFacts& facts);
 
 } // namespace vitrain::engine

@@ -14,7 +14,8 @@
 namespace vitrain::engine {
 namespace {
 
-// Returns "128, 192 from epoch 31"; "" if training uses evaluation's size.
+// Returns the image sizes in training, for example "128, 192 from epoch 31"; ""
+// if training always uses the size of evaluation.
 std::string training_sizes(
     const config::Recipe& recipe,
     const models::ModelSpec& spec) {
@@ -35,14 +36,16 @@ std::string training_sizes(
   return text == spec.image_size.text() ? "" : text;
 }
 
-// " grey", " with 13 channels"; of colours "".
+// Returns " grey" for one channel, "" for three colours, otherwise, for
+// example, " with 13 channels".
 std::string channels_text(const models::ModelSpec& spec) {
   return are_colours(spec.channels)
       ? (spec.channels == 1 ? " grey" : "")
       : fmt::format(" with {} channels", spec.channels);
 }
 
-// "depth 6, 5.7 M parameters".
+// Returns the numbers that the recipe has changed and the parameter count, for
+// example "depth 6, 5.7 M parameters".
 std::string numbers_text(
     const config::ModelConfig& config,
     std::int64_t parameters) {

@@ -23,7 +23,7 @@
 namespace vitrain::engine {
 namespace {
 
-// Throws the errors of the first step.
+// Throws the error about train.recompute that the first step would throw.
 void check_blocks(
     const config::TrainConfig& train,
     const models::ModelSpec& spec) {
@@ -33,7 +33,7 @@ void check_blocks(
   }
 }
 
-// Throws the errors of Pruner.
+// Throws the errors that Pruner's constructor would throw.
 void check_pruning(
     const config::Recipe& recipe,
     const models::ModelSpec& spec) {
@@ -54,7 +54,8 @@ void check_pruning(
       }));
 }
 
-// Whether the weights fit is found out here as in a run.
+// Returns the lines about the run's own weights, and throws if they do not fit,
+// as a run would.
 std::vector<std::string> match_own_weights(
     const job::Job& job,
     const models::ModelSpec& spec) {
@@ -86,7 +87,7 @@ void add_sections(
     std::vector<logging::BannerSection>& sections,
     std::vector<std::string>& warnings) {
   const job::Job& job = prepared.job;
-  // Throws the errors of Evaluator.
+  // Throws the errors that Evaluator's constructor would throw.
   with_room_for_views(
       job.recipe.eval.tta, job.recipe.data.preprocess, facts.spec);
   if (prepared.train) {

@@ -7,10 +7,11 @@
 
 namespace vitrain::engine {
 
-// What -dry_run prints: the banner that the run would begin with, what a worker
-// on a CPU needs of memory, and what becomes of the weights that it starts
-// from. Those need only be on the machine that reads them (`has_weights`).
-// The banner is wrapped at `columns`. Throws Error(kWeights) where a run would.
+// Returns the output of -dry_run: the banner with which the run would begin, an
+// estimate of a CPU worker's memory, and which weights the run would load. The
+// weights need to be present only on the machine that reads them
+// (`has_weights`). The banner is wrapped at `columns`. Throws Error(kWeights)
+// if a run would.
 std::string dry_run(
     const job::PreparedJob& prepared,
     bool has_weights,

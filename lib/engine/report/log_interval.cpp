@@ -11,15 +11,16 @@
 namespace vitrain::engine {
 namespace {
 
-// Hash of a sample at a position of a step; the sum over all ranks shows
-// whether two runs had the same samples at the same positions.
+// Returns the hash of a sample at a position in a step's global batch. The sum
+// over all ranks shows whether two runs had the same samples at the same
+// positions.
 std::int64_t sample_hash(std::int64_t place, std::int64_t sample) {
   const std::array<std::int64_t, 2> words{place, sample};
   return static_cast<std::int64_t>(
       hash64({reinterpret_cast<const char*>(words.data()), sizeof(words)}));
 }
 
-// Wrapping sum: signed overflow would be undefined.
+// Returns the sum modulo 2^64: signed overflow would be undefined.
 std::int64_t wrapping_add(std::int64_t a, std::int64_t b) {
   return static_cast<std::int64_t>(
       static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
@@ -71,8 +72,8 @@ TrainReport LogInterval::report(
     const data::Loader& loader,
     std::int64_t replaced) {
   traffic_.settle();
-  // Stop the clock before the workers wait for each other: this wait belongs to
-  // the next interval on all of them.
+  // Stop the clock before the workers wait for each other: the wait then
+  // belongs to the next interval on all workers.
   pause_clock();
   const double timed_steps = steps_ > restored_steps_
       ? static_cast<double>(steps_ - restored_steps_)
@@ -92,7 +93,7 @@ TrainReport LogInterval::report(
        {"timed", own_timed},
        {"wait", own_wait},
        {"exposed", traffic_.exposed_seconds},
-       // An exchange across steps may have begun before the interval.
+       // An exchange that spans steps may have begun before the interval.
        {"busy", std::min(traffic_.busy_seconds, own_timed)},
        {"stale_updates", stale.updates},
        {"stale_sum", stale.sum},

@@ -20,27 +20,27 @@ class LogInterval {
   void add(const data::Batch& batch, std::int64_t first);
   void end_step(const dist::Traffic& traffic);
   std::int64_t steps() const { return steps_; }
-  // The time from pause_clock() to restart_clock() was not training: it does
-  // not count.
+  // Time between pause_clock() and restart_clock() does not count as training
+  // time.
   void pause_clock() { seconds_ += clock_.restart(); }
   void restart_clock() { clock_.restart(); }
 
-  // Another loader follows, which counts from 0.
+  // Call before the loader is replaced by a new one, whose counters start at 0.
   void end_loader(const data::Loader& loader);
 
-  // What a checkpoint between two reports has to hold of this worker: steps,
-  // traffic, warnings, clipped images and the samples' hash. The rest is the
-  // caller's.
+  // Returns this worker's state for a checkpoint between two reports: steps,
+  // traffic, warnings, clipped images and the samples' hash. The caller adds
+  // the other fields.
   job::LogIntervalState state(const data::Loader& loader);
-  // Continues from another process's state(). Times of its steps are unknown;
-  // the averages of the later steps stand for them.
+  // Continues from another process's state(). The times of its steps are
+  // unknown, so the mean time of later steps is used for them.
   void restore(const job::LogIntervalState& state);
 
   // Sums over all workers and starts a new interval. Fills all fields of a
-  // report except those of the last step or the whole run: step, epoch, batch,
-  // lr, grad_norm, bad_samples. Each worker's time shares are relative to its
-  // own interval, so that its waiting time never exceeds it, even if workers
-  // are several steps apart. Collective.
+  // report except those about the last step or the whole run: step, epoch,
+  // batch, lr, grad_norm, bad_samples. Each worker's fractions of time are
+  // relative to its own interval, so they never exceed 1, even if workers are
+  // several steps apart. Collective.
   TrainReport report(
       dist::Group& control,
       const TrainSums& sums,
@@ -49,10 +49,10 @@ class LogInterval {
 
  private:
   Stopwatch clock_;
-  double seconds_ = 0.0; // before the last pause
+  double seconds_ = 0.0; // training time before the last pause
   std::int64_t steps_ = 0;
-  std::int64_t restored_steps_ = 0; // of them, made by another process
-  std::int64_t hash_ = 0; // of this rank's samples and their places
+  std::int64_t restored_steps_ = 0; // part of steps_ that another process made
+  std::int64_t hash_ = 0; // sum of sample_hash() of this rank's samples
   std::int64_t clipped_ = 0; // images of this rank whose values were clipped
   dist::Traffic traffic_;
   // The loader's counters at the begin of the interval.

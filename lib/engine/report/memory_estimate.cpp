@@ -88,11 +88,11 @@ models::ActivationBytes activations_of(
       : networks::cost_of(spec).bytes;
 }
 
-// Numbers of parameters that are trained, and that model.freeze freezes.
+// Numbers of trained values, and of values that model.freeze freezes.
 struct Trained {
   std::int64_t values = 0;
   std::int64_t frozen_values = 0;
-  bool classifier_alone = false; // all else is frozen
+  bool classifier_alone = false; // only the classifier is trained
 };
 
 Trained trained_of(
@@ -120,9 +120,9 @@ Trained trained_of(
   return trained;
 }
 
-// Bytes that a training step keeps of a sample for backward. A frozen backbone
-// keeps nothing, and needs twice what evaluation needs at once (measured with
-// vit_small_patch16_224 and batches of 8 to 96).
+// Returns the bytes per sample that a training step keeps for backward. A
+// frozen backbone keeps nothing, but needs twice the temporary memory of
+// evaluation (measured with vit_small_patch16_224 and batches of 8 to 96).
 std::int64_t kept_bytes(
     const models::ModelSpec& spec,
     bool bf16,
@@ -170,7 +170,8 @@ MemoryEstimate estimate_memory(
   estimate.process = kProcess + (several ? kGroups : 0);
   estimate.weights = values * (replicas * kFp32 + (bf16 ? kBf16 : 0));
   std::int64_t held = plan.eval_batch * activations_of(spec, bf16).passing;
-  // As Evaluator and Trainer open their loaders.
+  // The factors 3 and 4 (below) are the batches in the loaders that Evaluator
+  // and Trainer open.
   estimate.loader = 3 * plan.eval_batch * row_bytes(spec);
   if (!evaluates) {
     const bool shares = recipe.dist.zero1 && several;

@@ -15,20 +15,22 @@ struct MemoryEstimate {
   std::int64_t weights = 0;
   std::int64_t gradients = 0;
   std::int64_t optimizer = 0;
-  std::int64_t exchange = 0; // copies that dist.sync and dist.compress keep
+  std::int64_t exchange = 0; // copies kept by dist.sync and dist.compress
   std::int64_t activations = 0;
-  std::int64_t loader = 0; // batches that are decoded ahead
+  std::int64_t loader = 0; // batches decoded in advance
   std::int64_t process = 0; // code, libraries, tables
 
   std::int64_t total() const;
-  // "1.6 GiB for each worker: weights 90 MiB, ..., process 180 MiB".
+  // Returns, for example, "about 1.6 GiB for each worker: weights 90 MiB, ...,
+  // process 180 MiB".
   std::string text() const;
 };
 
-// The memory of a worker of `plan`, within 30 % of the largest resident size of
-// a run (tests/e2e/memory_test.cpp; docs/performance.md). `evaluates`: no
-// training. Frozen parameters (model.freeze) have neither gradients nor
-// optimizer state. Throws as frozen_parameters() does. Makes no torch call.
+// Estimates the memory of a worker of `plan`, within 30 % of the largest
+// resident size of a run (tests/e2e/memory_test.cpp; docs/performance.md).
+// `evaluates`: evaluation only, no training. Frozen parameters (model.freeze)
+// have neither gradients nor optimizer state. Throws as frozen_parameters()
+// does. Makes no torch call.
 MemoryEstimate estimate_memory(
     const config::Recipe& recipe,
     const config::Plan& plan,

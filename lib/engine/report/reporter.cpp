@@ -61,7 +61,7 @@ void Reporter::open_records(const Json& start) {
               job_.recipe.train.ema.active(),
           .real_labels = job_.recipe.eval.real_labels.has_value(),
           .label_lists = job_.recipe.data.eval.multi_label});
-  if (resumed_step) { // what the records of later steps said is gone now
+  if (resumed_step) { // records of later steps have just been removed
     add_earlier_time(*resumed_step);
   }
   records().write(start);
@@ -95,7 +95,7 @@ void Reporter::step_ended(std::int64_t step) {
 }
 
 std::int64_t Reporter::epoch_of(std::int64_t step) const {
-  // Before the first step is in the first epoch, too.
+  // Step 0 (before the first step) also belongs to the first epoch.
   return length_.timeline.empty()
       ? 0
       : length_.timeline.epoch_of(std::max<std::int64_t>(step, 1) - 1) + 1;

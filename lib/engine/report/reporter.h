@@ -30,11 +30,13 @@ class LiveReport;
 
 namespace vitrain::engine {
 
-inline constexpr std::int64_t kTop5Choices = 6; // fewer have no top-5
+// Fewest classes for which top-5 is shown.
+inline constexpr std::int64_t kTop5Choices = 6;
 
 // All output of a run: terminal, log file, metrics.jsonl, summary.csv,
-// TensorBoard. Rank 0 shows and records the whole run; other ranks only write
-// their own log file. Storage failures throw only from hold().
+// TensorBoard. Rank 0 shows and records the whole run; other ranks write only
+// their own log file. Storage failures are thrown only by hold() and by
+// functions that call it.
 class Reporter {
  public:
   Reporter(
@@ -47,35 +49,37 @@ class Reporter {
 
   logging::Console& console() { return console_; }
 
-  // Rank 0, before a file of the run folder is written: throws Error(kStorage)
-  // if another process has taken the run over. Does nothing elsewhere, and
-  // reads nothing within some seconds of the last look.
+  // Call before writing a file of the run folder. On rank 0 it throws
+  // Error(kStorage) if another process has taken over the run; the lock is read
+  // at most once every few seconds. Does nothing on other ranks.
   void hold() {
     if (lease_) {
       lease_->check();
     }
   }
-  // Whether another process has.
+  // Returns true if another process has taken over the run.
   bool is_lost() { return lease_ && lease_->is_lost(); }
 
-  // Rank 0: the banner. `length` is absent for an evaluation.
+  // Rank 0: prints the banner. `length`: nullopt for an evaluation.
   void start(
       const std::string& title,
       const std::vector<logging::BannerSection>& sections,
       std::optional<RunLength> length);
-  // The classes that predictions choose from: of fewer than six, top-5 is right
-  // always and is not shown.
+  // Sets the number of classes that predictions choose from. With fewer than
+  // kTop5Choices, top-5 is always correct and is not shown.
   void choices(std::int64_t classes) { shows_top5_ = classes >= kTop5Choices; }
   // Rank 0: opens the files of the run folder with a start record. Files of a
   // resumed run lose the records of later steps.
   void open_records(const Json& start);
   void resumed(std::int64_t step);
 
-  // Times of the first step since the process started. Throws as hold().
+  // Call before and after each step. Record when the first step began and
+  // ended, in seconds since the process started. step_begins() throws as hold()
+  // does.
   void step_begins();
   void step_ended(std::int64_t step);
 
-  // Every rank logs its own part; rank 0 also the totals.
+  // Every rank logs its own part; rank 0 also shows and records the totals.
   void train(const TrainReport& report);
   // Reports new bad samples of any worker.
   void bad_samples(const BadSamples::Gathered& gathered);
@@ -86,19 +90,21 @@ class Reporter {
       const data::Rows& rows,
       const data::Batch& batch);
   void evaluating(std::int64_t done, std::int64_t batches);
-  // Reports an evaluation; of several in one step, the raw weights come last.
+  // Reports an evaluation; if a step has several, the raw weights come last.
   void evaluated(
       std::int64_t step,
       const Evaluated& found,
       const std::optional<job::Best>& best);
-  // Rank 0: a picture of this step that is in the run folder as `name`.png.
+  // Rank 0: records a picture of this step, which is `name`.png in the run
+  // folder.
   void picture(
       const std::string& name,
       const logging::Picture& picture,
       std::int64_t step) {
     records().picture(name, picture, name + ".png", step);
   }
-  // Prints warnings of records that are sent elsewhere.
+  // Prints a pending warning about records that are sent elsewhere, such as to
+  // MLflow.
   void show_warnings() {
     const std::string text = main_ ? metrics_->take_warning() : "";
     if (!text.empty()) {
@@ -106,21 +112,25 @@ class Reporter {
     }
   }
   void saved(std::int64_t step, const std::string& path, double seconds);
-  // The last step of an epoch has been made, and what is due then done: a line
-  // of the epoch stays on a terminal.
+  // Call after each step, with its evaluation and checkpoint done. After the
+  // last step of an epoch it prints the epoch's line, which stays on the
+  // terminal.
   void epoch_ended(std::int64_t step, double lr);
-  // So many weights of `weights` are zero now; the end says so, too. Only the
-  // `last` time, or the only one, the terminal does.
+  // Reports that `zeros` of `weights` weights are zero; the summary at the end
+  // repeats it. Printed on the terminal only if `last`, otherwise only logged.
   void pruned(
       std::int64_t step,
       std::int64_t zeros,
       std::int64_t weights,
       bool last);
-  // Sets the text about checkpoints in every following line; "": no problem.
+  // Sets the text about failed checkpoints in every following progress line;
+  // "": no problem.
   void unsaved(const std::string& text) { unsaved_ = text; }
-  // The run ends with an error, which the supervisor prints.
+  // Clears the progress display: the run ends with an error, which the
+  // supervisor prints.
   void failed() { progress_.clear(); }
-  // Prints the end of the run on rank 0. `memory`: its peak memory in bytes.
+  // Rank 0: prints and records the end of the run. `memory`: its peak memory in
+  // bytes.
   void finish(
       ExitCode code,
       const std::string& outcome,
@@ -128,36 +138,38 @@ class Reporter {
       std::int64_t memory);
 
  private:
-  // Where records go, after hold().
+  // Returns the record files, after hold().
   logging::MetricsLog& records() {
     hold();
     return *metrics_;
   }
   void own_train(const TrainReport& report);
-  // Counts images of all workers, and warns where nobody here has seen one.
+  // Counts clipped images of all workers. Warns if this worker has not warned
+  // about one of its own.
   void add_clipped(std::int64_t images, const std::string& what);
   void warn_clipped(const std::string& what, const std::string& where);
   std::int64_t epoch_of(std::int64_t step) const;
-  // In its epoch, counted as log.count says; and how many there are in it.
+  // Return the number of a step's batch within its epoch, counted as log.count
+  // says, and the number of batches in that epoch.
   std::int64_t batch_of(std::int64_t step) const;
   std::int64_t batches_at(std::int64_t step) const;
-  // False for an evaluation without records.
+  // Returns false for an evaluation without records, whose folder is not kept.
   bool keeps_folder() const;
-  // Open report.html if there are records; write its last version.
+  // Open report.html if there are records; write its last version at the end.
   void open_report();
   void end_report();
-  void tell_cost(); // after the last page
+  void tell_cost(); // logs the time spent on report.html
   // Returns problems outside training, one sentence each.
   std::vector<std::string> problems() const;
   std::string shown_path(const std::string& path) const;
-  // Whether evaluations record it, and whether people are shown it.
+  // Return true if evaluations record the metric, and if they print it.
   bool tells(const MetricInfo& metric) const;
   bool shows(const MetricInfo& metric, const Evaluated& found) const;
-  // Whether an epoch, whose line stays on the terminal, ends with this step.
+  // Returns true if this step ends an epoch whose line stays on the terminal.
   bool ends_epoch(std::int64_t step) const;
   void add_to_epoch(const TrainReport& report);
   void add_to_epoch(const Evaluated& found, bool best);
-  // Of the processes before this one, as their records say.
+  // Reads from the records how long the earlier processes of this run trained.
   void add_earlier_time(std::int64_t step);
   void end_records(ExitCode code, std::int64_t step, std::int64_t memory);
   logging::BannerSection commands(ExitCode code) const;
@@ -165,11 +177,11 @@ class Reporter {
   std::string eval_line(std::int64_t step, const Evaluated& found) const;
 
   const job::Job& job_;
-  std::unique_ptr<LockLease> lease_; // on the run folder
+  std::unique_ptr<LockLease> lease_; // lease on the run folder's lock
   int rank_;
   bool main_; // rank 0
   bool alone_; // the only worker
-  bool classes_; // one of each sample: top-1 and top-5 have a meaning
+  bool classes_; // each sample has one class: top-1 and top-5 are defined
   logging::Console console_;
   logging::ProgressDisplay progress_;
   std::unique_ptr<logging::MetricsLog> metrics_;
@@ -180,9 +192,10 @@ class Reporter {
   std::optional<double> first_step_begin_;
   std::optional<double> first_step_end_;
   logging::ProgressState shown_;
-  std::optional<Evaluated> last_eval_; // of the weights that are judged
-  logging::EpochSummary epoch_; // that is under way
-  double epoch_loss_ = 0.0; // sum over its samples
+  // Of the weights that checkpoint.metric judges.
+  std::optional<Evaluated> last_eval_;
+  logging::EpochSummary epoch_; // current epoch
+  double epoch_loss_ = 0.0; // sum over the epoch's samples
   double epoch_samples_ = 0.0;
   std::int64_t epoch_begin_ = 0; // steps made when the epoch began
   // Steps made when the first report of these sums began, and at the last one.
@@ -199,7 +212,7 @@ class Reporter {
   double train_seconds_ = 0.0, train_samples_ = 0.0;
   std::int64_t bad_samples_ = 0;
   bool told_clipped_ = false;
-  std::int64_t clipped_images_ = 0; // rows of all workers, as they were read
+  std::int64_t clipped_images_ = 0; // rows read by all workers
 };
 
 } // namespace vitrain::engine

@@ -1,4 +1,4 @@
-// Reporter: evaluations.
+// Member functions of Reporter about evaluations.
 
 #include <utility>
 
@@ -63,7 +63,7 @@ void Reporter::evaluated(
   const bool is_best = found.judged && best && best->step == step;
   const std::string line =
       eval_line(step, found) + (is_best ? "  (best so far)" : "");
-  if (ends_epoch(step)) { // its line is to come
+  if (ends_epoch(step)) { // the epoch's line follows
     console_.log(line);
     add_to_epoch(found, is_best);
   } else {

@@ -1,4 +1,4 @@
-// The members of Reporter that are about the run folder as a whole.
+// Member functions of Reporter about the run folder as a whole.
 
 #include <exception>
 #include <filesystem>
@@ -13,10 +13,11 @@
 namespace vitrain::engine {
 
 void Reporter::open_report() {
-  if (job_.recipe.log.jsonl) { // of which it is made
+  if (job_.recipe.log.jsonl) { // the report is made from metrics.jsonl
     report_ = std::make_unique<report::LiveReport>(
         job_.run(), [this] { return !is_lost(); });
-    if (job_.mode == job::JobMode::kTrain) { // one evaluation is over soon
+    // An evaluation needs no intermediate report.
+    if (job_.mode == job::JobMode::kTrain) {
       report_->update();
     }
   }
@@ -26,11 +27,11 @@ void Reporter::end_report() {
   if (report_) {
     tell_cost();
   }
-  metrics_->close(); // a tracker gets report.html too
+  metrics_->close(); // after report.html, which trackers upload too
 }
 
 void Reporter::add_earlier_time(std::int64_t step) {
-  if (step == 0) { // it begins anew
+  if (step == 0) { // the run starts from the beginning
     return;
   }
   resumed_step_ = step;
@@ -39,25 +40,25 @@ void Reporter::add_earlier_time(std::int64_t step) {
     reader.update();
     earlier_seconds_ = reader.records().seconds;
   } catch (const Error&) {
-    return; // the end says the time of this process alone
+    return; // the summary then has only this process's time
   }
 }
 
 logging::BannerSection Reporter::commands(ExitCode code) const {
-  // After another worker's failure the supervisor has the last word.
+  // After another worker's failure the supervisor prints the commands.
   if (!keeps_folder() || code == ExitCode::kWorkerDied) {
     return {};
   }
   try {
     report::Run run = report::open_run(job_.run_directory);
     if (job_.mode == job::JobMode::kEval && run.trains()) {
-      return {}; // it has no records, which would say so
+      return {}; // the folder has no records of an evaluation
     }
     run.state = code == ExitCode::kDone ? report::RunState::kDone
                                         : report::RunState::kStopped;
     return report::ending_section(run);
   } catch (const std::exception&) {
-    return {}; // a run ends well without them
+    return {}; // the commands are optional
   }
 }
 

@@ -1,4 +1,4 @@
-// The members of Reporter that are about training steps.
+// Member functions of Reporter about training steps.
 
 #include <limits>
 
@@ -8,12 +8,12 @@
 namespace vitrain::engine {
 namespace {
 
-// Where all steps were skipped there is none.
+// Returns NaN if there are no samples because all steps were skipped.
 double mean_of_losses(double sum, double count) {
   return count > 0.0 ? sum / count : std::numeric_limits<double>::quiet_NaN();
 }
 
-// Percent of the samples.
+// Top-1 and top-5 accuracy in percent.
 struct TopShares {
   double one = 0.0;
   double five = 0.0;
@@ -83,8 +83,8 @@ void Reporter::own_train(const TrainReport& report) {
         static_cast<double>(own.count);
   }
   const std::string line = logging::worker_line(rank_, own.count, state);
-  // Rank 0's terminal shows all workers together; with every rank's lines there
-  // its own is one of them.
+  // Rank 0's terminal shows the totals, so its own line goes only to the log,
+  // unless the terminal shows every rank's lines.
   if (main_ && job_.recipe.log.ranks == config::LogRanks::kMain) {
     console_.log(line);
   } else {

@@ -15,7 +15,8 @@
 namespace vitrain::engine {
 namespace {
 
-// A picture that a report can carry: of large images there are fewer.
+// Pixels of all images together: small enough for the report, so large images
+// are fewer.
 constexpr std::int64_t kSheetPixels = std::int64_t{1} << 20;
 constexpr std::int64_t kFewestOnSheet = 4;
 constexpr std::int64_t kMostOnSheet = 64;

@@ -18,18 +18,19 @@ namespace vitrain::engine {
 // training continues.
 class SampleSheet {
  public:
-  // `images`: [N, height, width, channels] uint8 on the CPU, of which the first
-  // ones are shown; `labels`: [N], for a mixed image the label of the larger
-  // share; undefined without labels.
+  // `images`: [N, height, width, channels] uint8 on the CPU, all shown;
+  // `labels`: [N], for a mixed image the label with the larger share; undefined
+  // without labels.
   SampleSheet(
       at::Tensor images,
       at::Tensor labels,
       const std::vector<std::string>& classes);
 
-  // The picture, once it is there; then absent. `wait`: until it is there.
+  // Returns the picture once, as soon as it is drawn; nullopt before and
+  // afterwards. `wait`: waits until it is drawn.
   std::optional<logging::Picture> take(bool wait);
 
-  // How many images of a size are shown.
+  // Returns how many of `images` images of this size are shown.
   static std::int64_t
   count(std::int64_t images, std::int64_t height, std::int64_t width);
 

@@ -1,4 +1,4 @@
-// The start record of describe.h.
+// Implements start_record() of describe.h.
 
 #include "config/schema/writer.h"
 #include "core/text/enum_names.h"

@@ -29,15 +29,15 @@ std::set<profiler::ActivityType> activities(bool on_cuda) {
   return seen;
 }
 
-// Kineto has what CUPTI has handed over when it is stopped: of kernels that
-// have not ended then it has nothing. (torch's own profiler waits as well.)
+// Waits for the device: Kineto loses kernels that have not ended when it stops.
+// (torch's own profiler waits as well.)
 void wait_for_device() {
   const c10::impl::VirtualGuardImpl device(c10::DeviceType::CUDA);
   device.synchronizeDevice(device.getDevice().index());
 }
 
-// Tracks of our own have numbers that no thread has: Linux gives smaller ones
-// (PID_MAX_LIMIT). Perfetto takes 32 bits of them.
+// First track number of the exchange events: larger than any Linux thread id
+// (PID_MAX_LIMIT), but within the 32 bits that Perfetto reads.
 constexpr std::int64_t kFirstBucketTrack = std::int64_t{1} << 22;
 
 Json naming(const char* what, std::int64_t pid, Json name) {
@@ -73,7 +73,8 @@ Json travel_event(
       {"args", {{"step", step}, {"bytes", travel.bytes}}}};
 }
 
-// Kineto has no place for these: the file that it wrote is read again.
+// Largest trace file that is read back: Kineto cannot record exchange events,
+// so they are added to its file.
 constexpr std::size_t kLargestTrace = std::size_t{4} << 30;
 
 } // namespace
@@ -164,7 +165,7 @@ void StepTrace::write() {
   Json trace = Json::parse(read_file(raw, kLargestTrace, ExitCode::kStorage));
   std::filesystem::remove(raw);
 
-  // Kineto counts microseconds of the wall clock from this moment.
+  // Event times are microseconds of the wall clock since baseTimeNanoseconds.
   const double base =
       static_cast<double>(trace.value("baseTimeNanoseconds", std::int64_t{0})) *
       1e-9;

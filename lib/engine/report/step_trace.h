@@ -33,9 +33,9 @@ class StepTrace {
   ~StepTrace();
 
   void step_begins(std::int64_t step);
-  // Throws Error(kStorage) where the file cannot be written.
+  // Throws Error(kStorage) if the file cannot be written.
   void step_ended(std::int64_t step, const std::vector<dist::Travel>& travels);
-  // The run ends.
+  // Call at the end of the run: writes the trace if it is still recording.
   void finish();
 
  private:
@@ -52,11 +52,11 @@ class StepTrace {
   int rank_;
   bool on_cuda_;
   bool recording_ = false;
-  std::unique_ptr<at::RecordFunction> step_; // the section under way
+  std::unique_ptr<at::RecordFunction> step_; // section of the current step
   std::vector<Exchanged> exchanged_;
 };
 
-// As log.trace says.
+// Returns the trace that log.trace requests.
 StepTrace make_step_trace(const Session& session);
 
 } // namespace vitrain::engine

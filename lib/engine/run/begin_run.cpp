@@ -71,15 +71,16 @@ Json announce(Session& session) {
         .total_steps = session.plan.total_steps};
   }
   std::vector<logging::BannerSection> sections;
-  if (session.rank == 0) { // counting an epoch's samples takes its time
+  // Only on rank 0, because counting an epoch's samples takes time.
+  if (session.rank == 0) {
     sections = describe_run(facts);
   }
   session.reporter.choices(session.spec.num_classes);
   session.reporter.start(describe_title(facts), sections, length);
   warn_of_no_decay(session);
   Json record = start_record(facts);
-  // Started again, or continued, before its first checkpoint, a run begins anew
-  // in its folder.
+  // A run that is restarted or continued before its first checkpoint starts
+  // from step 0 in the same folder.
   std::error_code error;
   if (!session.job.resume.empty() || session.job.restarts > 0 ||
       std::filesystem::exists(session.job.run().environment(), error)) {
@@ -104,8 +105,8 @@ void open_run(Session& session, const Json& start) {
   session.reporter.open_records(start);
   if (session.rank == 0) {
     std::error_code ignored;
-    std::filesystem::remove(
-        job.run().failure(), ignored); // of a process before
+    // Failure report of an earlier process.
+    std::filesystem::remove(job.run().failure(), ignored);
     write_file_atomically(
         job.run().environment(), describe_environment(session).dump(2) + "\n");
   }

@@ -27,7 +27,8 @@
 namespace vitrain::engine {
 namespace {
 
-// Runs `body` here; a failure on any rank becomes one on all of them.
+// Runs `body` on this rank; if it throws on any rank, all ranks throw that
+// error. Collective.
 template <typename Body>
 void together(dist::Group& control, Body&& body) {
   Json outcome{{"code", 0}, {"text", ""}};
@@ -53,16 +54,16 @@ void together(dist::Group& control, Body&& body) {
   }
 }
 
-// First message of every worker to all others.
+// Facts that every worker sends to all others first.
 struct Peers {
-  std::vector<Json> all; // by rank
-  std::vector<int> here; // ranks on this machine, rising
+  std::vector<Json> all; // one per rank
+  std::vector<int> here; // ranks on this machine, ascending
 };
 
 Peers introduce(const job::Job& job, int local_world, dist::Group& control) {
   Peers peers;
   const LockHolder self = this_process();
-  const Json own{// Processes with the same text see one another in /proc.
+  const Json own{// Processes with equal text see each other in /proc.
                  {"machine", self.boot + " " + self.pid_space},
                  {"pid", ::getpid()},
                  {"cpus", launch::affinity_cpus()},
@@ -78,7 +79,8 @@ Peers introduce(const job::Job& job, int local_world, dist::Group& control) {
   return peers;
 }
 
-// Groups of a machine's workers have one size for all.
+// Throws Error(kUsage) if dist.sync.group_size is auto and machines have
+// different numbers of workers: all groups must have the same size.
 void check_equal_machines(const job::Job& job, const Peers& peers) {
   if (!job::needs_equal_machines(job.recipe)) {
     return;
@@ -141,7 +143,7 @@ void share_cores(job::PreparedJob& prepared, const Peers& peers, int rank) {
   }
 }
 
-// The index that a peer on this machine holds open under `fd`.
+// Opens the index that a peer process on this machine holds open as `fd`.
 Fd open_of_peer(pid_t pid, int fd) {
   const std::string path = fmt::format("/proc/{}/fd/{}", pid, fd);
   Fd opened(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
@@ -197,7 +199,8 @@ void share_data(
   prepared.job.eval_index_fd = joined.eval_index.get();
 }
 
-// Rank 0 finds the checkpoint to continue from, or makes a run folder.
+// Rank 0 finds the checkpoint to continue from, or makes a run folder, and
+// sends its decision to all ranks.
 void decide(
     JoinedJob& joined,
     job::PreparedJob& prepared,
@@ -245,8 +248,7 @@ void open_log(
   });
   joined.console = logging::console_options_from_environment();
   joined.console.log_fd = joined.log.get();
-  // Open MPI gives its workers a pseudo-terminal whose output may end in a
-  // file.
+  // Open MPI gives its workers a pseudo-terminal whose output may go to a file.
   joined.console.plain =
       job.recipe.log.progress != config::ProgressKind::kLine &&
       ::tcgetsid(STDOUT_FILENO) == -1;

@@ -11,9 +11,9 @@
 
 namespace vitrain::engine {
 
-// Resources of join_job() that stay open while the worker runs.
+// Result of join_job(): resources that stay open while the worker runs.
 struct JoinedJob {
-  bool finished = false; // the run of -resume is complete
+  bool finished = false; // the run to resume is already complete
   // Dataset indexes, to which `job` refers by descriptor number.
   Fd train_index;
   Fd eval_index;
@@ -22,12 +22,12 @@ struct JoinedJob {
   logging::ConsoleOptions console;
 };
 
-// Workers started by another launcher agree on everything that vitrain's
-// supervisor tells its workers: the rank of each machine that lists the
-// datasets (the machine's other ranks map its indexes), threads per worker by
-// the available cores, the run folder, and the checkpoint to resume from (rank
-// 0 decides). Completes `job`. Collective over all ranks. If one rank fails,
-// all throw Error with its code and a message that names it. Throws
+// For workers started by another launcher: determines together what vitrain's
+// supervisor would otherwise tell its workers, and completes `job`. One rank
+// per machine lists the datasets (the machine's other ranks map its indexes);
+// threads per worker follow from the available cores; rank 0 chooses the run
+// folder and the checkpoint to resume from. Collective over all ranks. If one
+// rank fails, all throw Error with its code and a message that names it. Throws
 // Error(kUsage) if two ranks share a GPU with NCCL.
 JoinedJob join_job(
     job::Job& job,

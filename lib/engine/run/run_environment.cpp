@@ -20,7 +20,8 @@
 namespace vitrain::engine {
 namespace {
 
-// The value of the first "key : value" line of a /proc file.
+// Returns the value of the first "key : value" line of a /proc file; "" if it
+// is missing.
 std::string proc_value(const char* file, std::string_view key) {
   std::ifstream input(file);
   std::string line;
@@ -34,7 +35,7 @@ std::string proc_value(const char* file, std::string_view key) {
   return {};
 }
 
-// "23.5 GiB"; "" if it is not known.
+// Returns, for example, "23.5 GiB"; "" if unknown.
 std::string total_memory() {
   constexpr std::string_view kUnit = " kB";
   std::string value = proc_value("/proc/meminfo", "MemTotal");
@@ -46,7 +47,7 @@ std::string total_memory() {
   return human_bytes(1024.0 * static_cast<double>(kibibytes));
 }
 
-// Folder to which the recipe's paths are relative.
+// Returns the folder to which the recipe's paths are relative.
 std::string working_folder() {
   std::error_code error;
   return std::filesystem::current_path(error).native();

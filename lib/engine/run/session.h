@@ -29,7 +29,7 @@ struct Session {
   const job::Job& job;
   int rank = 0;
   int world = 1;
-  int local_world = 1; // of this machine
+  int local_world = 1; // workers on this machine
   c10::Device device = c10::kCPU;
   const CudaPlugin* cuda = nullptr; // non-null on CUDA devices
   dist::Groups& groups;
@@ -40,16 +40,17 @@ struct Session {
   std::shared_ptr<const data::Index> eval_index;
   std::unique_ptr<const data::Samplers> samplers; // null when evaluating only
   config::Plan plan;
-  job::PrecisionChoice precision; // of training
+  job::PrecisionChoice precision; // in training
   job::PrecisionChoice eval_precision;
   models::ModelSpec spec;
   std::shared_ptr<networks::Model> model;
-  std::int64_t finished_steps = 0; // for the last words
+  std::int64_t finished_steps = 0; // for the report at the end
 
-  // Number of decoding threads: data.threads; `auto` is one on a CPU, whose
-  // cores also compute the step, otherwise the worker's share of the cores.
+  // Returns the number of decoding threads: data.threads, or if that is not
+  // set, 1 on a CPU, whose cores also compute the step, otherwise one less than
+  // the worker's share of the cores (at least 1).
   int loader_threads() const;
-  // Allocator of batch memory: pinned for CUDA devices.
+  // Returns the allocator of batch memory: pinned for CUDA devices.
   data::SlotAllocator slot_allocator() const;
 };
 

@@ -15,8 +15,9 @@
 namespace vitrain::engine {
 namespace {
 
-// The interface that the user wants Gloo to use; with workers on one machine
-// only it is loopback, which the address says as well.
+// Returns the network interface that the user chose for Gloo; "": none, or all
+// workers are on one machine and use loopback, which own_address already
+// selects.
 std::string gloo_interface(const launch::WorkerContext& context) {
   const char* name = std::getenv("GLOO_SOCKET_IFNAME");
   return name == nullptr || launch::is_loopback(context.own_address)
@@ -52,7 +53,7 @@ dist::Groups connect_workers(
        .address = context.master_address,
        .port = context.master_port,
        .listen_fd = context.listen.get(),
-       // Without a socket of ours, the launcher's store is there already.
+       // Without our own socket, the launcher's store is already running.
        .serves = !context.launched() || context.listen,
        .prefix = context.store_prefix,
        .own_address = context.own_address,

@@ -10,8 +10,8 @@ class CudaPlugin;
 
 namespace vitrain::engine {
 
-// Selects the device and everything global in torch. Returns the plugin on
-// CUDA devices, else null.
+// Selects the device and sets torch's global options. Returns the plugin on
+// CUDA devices, otherwise null.
 const CudaPlugin* set_up_device(const job::Job& job, int local_rank);
 
 // Connects this worker with all others. `cuda`: result of set_up_device().

@@ -81,14 +81,15 @@ ExitCode work(Session& session) {
     return evaluate_only(session);
   }
   Trainer trainer(session);
-  // Parameters were made one by one and are in flat buffers now. What they left
-  // is given back here or never: the trim threshold of workers is high.
+  // Parameters were allocated one by one and are in flat buffers now. Gives the
+  // freed memory back to the system, which workers with their high trim
+  // threshold would not do.
   ::malloc_trim(0);
   open_run(session, start);
   return trainer.run();
 }
 
-// How a run ended, for people.
+// Returns a text for the user about how the run ended.
 const char* outcome(job::JobMode mode, ExitCode code) {
   if (mode == job::JobMode::kEval) {
     return "evaluated";
@@ -103,8 +104,8 @@ const char* outcome(job::JobMode mode, ExitCode code) {
   }
 }
 
-// Loads the run's initial weights, if they are not the random ones; on rank 0
-// only, which broadcasts them.
+// Loads the run's initial weights if they are not random; only on rank 0, whose
+// weights are broadcast later.
 void start_weights(Session& session) {
   const job::Job& job = session.job;
   if (session.rank != 0 || !job.resume.empty()) {
@@ -121,7 +122,7 @@ void start_weights(Session& session) {
   }
 }
 
-// Sets up data, plan and model, and works.
+// Sets up data, plan and model, then trains or evaluates.
 ExitCode lead(Session& session) {
   const job::Job& job = session.job;
   session.eval_index =
@@ -170,8 +171,8 @@ ExitCode lead(Session& session) {
       session.finished_steps,
       peak_memory(session));
   session.groups.shutdown();
-  // After another one's failure this one has stopped with a checkpoint all the
-  // same; how the run ended is for the supervisor to say.
+  // After another worker's failure this worker has still stopped with a
+  // checkpoint; the supervisor reports how the run ended.
   return code == ExitCode::kWorkerDied ? ExitCode::kStopped : code;
 }
 
@@ -214,8 +215,8 @@ ExitCode run_session(
   }
 }
 
-// A device that has failed takes its worker with it; the same error comes to
-// the training thread or to NCCL's, whichever meets it first.
+// Returns true for a CUDA error. A failed device also ends its worker; the
+// error reaches either the training thread or NCCL's thread.
 bool is_device_failure(const std::exception& error) {
   return std::string_view(error.what()).find("CUDA error") !=
       std::string_view::npos;
@@ -227,15 +228,16 @@ ExitCode code_of(const std::exception& error) {
                                  : exit_code_of(error);
 }
 
-// A reporter writes when it is destroyed: not to the run folder of another
-// process.
+// Destroys the reporter, which writes to the run folder, unless another process
+// has taken over the folder.
 void close_reporter(std::optional<Reporter>& reporter) {
   if (reporter && !reporter->is_lost()) {
     reporter.reset();
   }
 }
 
-// Removes the folder as the supervisor does for its workers.
+// Under another launcher, rank 0 removes the folder of an evaluation that keeps
+// no records, as the supervisor does otherwise.
 void remove_unkept_evaluation(
     const launch::WorkerContext& context,
     const job::Job& job,
@@ -246,15 +248,15 @@ void remove_unkept_evaluation(
   }
 }
 
-// Writes to the standard error, without waiting for its reader.
+// Writes to standard error, without waiting for its reader.
 void say_error(const std::string& text) {
   launch::write_ready(
       STDERR_FILENO,
       message_for(STDERR_FILENO, fmt::format("error: {}\n", text)));
 }
 
-// Says why this worker failed; under another launcher rank 0 also says how to
-// continue, which our supervisor does elsewhere.
+// Reports why this worker failed. Under another launcher, rank 0 also says how
+// to continue; otherwise vitrain's supervisor does.
 void tell_failure(
     const launch::WorkerContext& context,
     const job::Job& job,
@@ -264,7 +266,7 @@ void tell_failure(
     reporter->failed();
     reporter->console().log("error: " + text);
   }
-  // The last lines of a worker's log are in our supervisor's report.
+  // Otherwise vitrain's supervisor shows the last lines of the worker's log.
   if (!reporter || context.launched()) {
     say_error(fmt::format("rank {}: {}", context.rank, text));
   }
@@ -275,7 +277,7 @@ void tell_failure(
   }
 }
 
-// For on_terminate(), which is given nothing.
+// Global, because on_terminate() has no arguments.
 launch::Heartbeat* heartbeat_of_process = nullptr;
 
 // Reports an uncaught exception, such as one in NCCL's watchdog thread, to the
@@ -304,13 +306,14 @@ launch::Heartbeat* heartbeat_of_process = nullptr;
 } // namespace
 
 int run_worker() {
-  // c10d's flight recorder is not made for Gloo groups on several threads, as
-  // parameter servers use them. Its first use reads this; no thread runs yet.
+  // Disables c10d's flight recorder, which does not support Gloo groups on
+  // several threads, as parameter servers use them. c10d reads the variable at
+  // first use; no thread runs yet.
   ::setenv("TORCH_FR_BUFFER_SIZE", "0", /*overwrite=*/1);
   launch::WorkerContext context = launch::read_worker_context();
   job::Job job = job::Job::from_json(context.job);
   launch::stop_at_once(true); // until the trainer has something to save
-  // A launcher may send its request more than once.
+  // Another launcher may send its stop signal more than once.
   const launch::StopRequest stop(context.launched() ? 0 : ::getppid());
   launch::Heartbeat heartbeat = context.launched()
       ? launch::Heartbeat()
@@ -325,7 +328,7 @@ int run_worker() {
       fmt::format("rank {}", context.rank));
   JoinedJob joined{.console = logging::console_options_from_environment()};
   std::optional<Reporter> reporter;
-  dist::Groups groups; // open until a failure has been reported
+  dist::Groups groups; // stay open until a failure has been reported
   try {
     const CudaPlugin* cuda = set_up_device(job, context.local_rank);
     groups = connect_workers(job, context, cuda);

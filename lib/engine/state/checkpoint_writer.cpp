@@ -21,7 +21,7 @@
 namespace vitrain::engine {
 namespace {
 
-// In a row, before every line says so.
+// Failed saves in a row after which every progress line mentions them.
 constexpr int kFailedSavesToShow = 3;
 
 checkpoint::RetentionOptions retention_of(const config::Recipe& recipe) {
@@ -78,7 +78,8 @@ std::string CheckpointWriter::write(states::Snapshot snapshot, bool is_last) {
       session_.train_index->label_form());
   snapshot.model = named_state(*session_.model);
   logging::Console& console = session_.reporter.console();
-  // Others may free space meanwhile, and a network file system come back.
+  // Meanwhile other programs may free space, or a network file system may come
+  // back.
   const int attempts = is_last ? 4 : 1;
   std::string problem;
   for (int attempt = 1; attempt <= attempts; ++attempt) {
@@ -94,7 +95,8 @@ std::string CheckpointWriter::write(states::Snapshot snapshot, bool is_last) {
     } catch (const Error& error) {
       problem = error.what();
     }
-    session_.reporter.hold(); // if that is why, the run ends
+    // Throws if another process has taken over the run.
+    session_.reporter.hold();
     if (attempt < attempts) {
       const int pause = 1 << (attempt - 1);
       console.warn(fmt::format(

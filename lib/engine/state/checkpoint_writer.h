@@ -12,13 +12,13 @@
 namespace vitrain::engine {
 
 // Saves the checkpoints of a run and reports failures. A failed periodic
-// checkpoint is a warning; the last one of a run or of a stop is retried once,
-// and then ends the run.
+// checkpoint causes a warning; the last one of a run or of a stop is tried up
+// to four times, and if it still fails, ends the run.
 class CheckpointWriter {
  public:
   explicit CheckpointWriter(Session& session);
 
-  // Step of the newest checkpoint; -1: there is none.
+  // Returns the step of the newest checkpoint; -1 if there is none.
   std::int64_t saved_step() const { return saved_step_; }
   void set_saved_step(std::int64_t step) { saved_step_ = step; }
   // Returns "the last checkpoint is of step 50", or that there is none.
@@ -32,11 +32,12 @@ class CheckpointWriter {
       const std::map<std::string, at::Tensor>& optimizer,
       std::int64_t steps);
   // Rank 0: completes the snapshot and writes the checkpoint. `is_last`: no
-  // later checkpoint follows. Returns the problem, or "". Throws as
-  // Reporter::hold().
+  // later checkpoint follows. Returns a description of the problem, "" on
+  // success. Throws as Reporter::hold() does.
   std::string write(states::Snapshot snapshot, bool is_last);
-  // All ranks, after rank 0's write() of `step`: reports the result and the
-  // seconds it took. Throws Error(kStorage) if the last checkpoint failed.
+  // Call on all ranks after rank 0's write() of `step`: reports the result
+  // `problem` and the seconds it took. Throws Error(kStorage) if the last
+  // checkpoint failed.
   void finish(
       const std::string& problem,
       std::int64_t step,
@@ -47,8 +48,8 @@ class CheckpointWriter {
   Session& session_;
   states::Store store_;
   std::int64_t saved_step_ = -1;
-  int failed_saves_ = 0; // in a row
-  double bytes_ = 0.0; // of a checkpoint; rank 0
+  int failed_saves_ = 0; // number of failed saves in a row
+  double bytes_ = 0.0; // size of a checkpoint; rank 0 only
 };
 
 } // namespace vitrain::engine

@@ -8,7 +8,7 @@
 
 namespace vitrain::engine {
 
-// Named parameters and buffers of a module.
+// Returns the parameters and buffers of a module by name.
 std::map<std::string, at::Tensor> named_state(torch::nn::Module& module);
 
 // Copies saved values into the module. Throws Error(kWeights) that names

@@ -24,10 +24,10 @@ std::optional<bool> pads_as_tensorflow(const models::ModelSpec& spec) {
   return spec.get<models::EfficientNetSpec>().same_padding;
 }
 
-// Padding of the weights.
+// Padding with which the weights were trained.
 struct Known {
   bool tensorflow = false;
-  std::string by; // what says so
+  std::string by; // source of this knowledge, for the message
 };
 
 std::optional<Known> known_of_network(
@@ -38,7 +38,8 @@ std::optional<Known> known_of_network(
   return pads ? std::optional(Known{*pads, by}) : std::nullopt;
 }
 
-// The longest name of a network that a part of a path begins with.
+// Returns the longest network name with which a component of a path begins; ""
+// if none.
 std::string network_in(std::string_view part) {
   for (const std::string_view start : {"models--", "timm--"}) {
     if (part.starts_with(start)) {

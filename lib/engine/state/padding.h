@@ -9,12 +9,12 @@
 namespace vitrain::engine {
 
 // Returns a warning if weights were trained with TensorFlow's padding of
-// convolutions and the network pads evenly, or the other way round: the shapes
-// are the same and the outputs differ. The padding of weights is known by some
-// programs' names of tensors (Archive::tensorflow_padding), by timm's
-// config.json in the folder of `file`, and by the name of a network in its path
-// (tf_efficientnet_b0). Returns "" if both agree, if nothing is known, and for
-// networks without such a twin.
+// convolutions but the network pads evenly, or vice versa: shapes are equal,
+// but outputs differ. The padding of weights follows from tensor names of some
+// programs (Archive::tensorflow_padding), from timm's config.json in the folder
+// of `file`, or from a network's name in its path (tf_efficientnet_b0). Returns
+// "" if both agree, if the padding is unknown, or if the network exists with
+// only one padding.
 std::string padding_warning(
     const models::ModelSpec& spec,
     const std::filesystem::path& file,

@@ -38,12 +38,12 @@ weights::HeadPolicy head_policy(config::HeadInit init, Purpose purpose) {
   return weights::HeadPolicy::kAuto;
 }
 
-// A file of weights, verified as far as there is a manifest.
+// A weights file, verified if it has a manifest.
 struct Source {
   std::filesystem::path file;
   std::string name; // for messages
-  std::string part{}; // of the file: weights::open_archive
-  std::string names = "auto"; // weights::to_timm_names
+  std::string part{}; // part of the file; see weights::open_archive
+  std::string names = "auto"; // see weights::to_timm_names
 };
 
 std::unique_ptr<weights::Archive> open(const Source& source) {
@@ -79,8 +79,8 @@ Source find_source(const config::ModelConfig& config, Purpose purpose) {
       .names = config.pretrained_names};
 }
 
-// Whether our program has written these weights, whose record says the
-// network's padding by its name.
+// Returns true if vitrain wrote these weights: their record names the network,
+// and so the padding.
 bool is_own(const Source& source) {
   return !checkpoint::read_preprocess(source.file).is_null();
 }
@@ -120,8 +120,8 @@ weights::Layouts layouts_of(const models::ModelSpec& spec) {
   return layouts;
 }
 
-// Throws Error(kWeights) where a teacher's classifier has not the student's
-// number of classes: a new one would teach nothing.
+// Throws Error(kWeights) if a teacher's classifier has another number of
+// classes than the student: a newly initialised one would teach nothing.
 void check_classifier(
     const models::ModelSpec& spec,
     const Source& source,
@@ -206,8 +206,9 @@ weights::LoadOptions options_of(
       config.pretrained_resampling);
 }
 
-// Runs `load`; where the weights do not fit, its Error also says which network
-// they look like: in front, as a supervisor shows the first lines of a worker.
+// Returns the result of `load`. If the weights do not fit, its Error also says
+// which network they look like, at the front, because the supervisor shows only
+// the first lines of a worker's message.
 template <typename Load>
 auto with_similar(
     const models::ModelSpec& spec,

@@ -10,29 +10,30 @@
 
 namespace vitrain::engine {
 
-// Use of the weights. For evaluation and teachers a classifier that is not
-// loaded is an error.
+// Use of the weights. For evaluation and for teachers, a classifier that cannot
+// be loaded is an error.
 enum class Purpose { kTrain, kEvaluate, kTeach };
 Purpose purpose_of(const job::Job& job);
 
 // Loads model.pretrained (or the teacher's weights, job::teacher_weights())
-// into the model: a file of weights, or anything that find_checkpoint accepts.
-// A manifest next to the file must agree with it. Returns lines for the user:
-// loaded, resized and fresh tensors. Throws Error(kWeights).
+// into the model: a weights file, or anything that find_checkpoint() accepts.
+// If there is a manifest next to the file, the file must agree with it. Returns
+// lines for the user: loaded, resized and newly initialised tensors. Throws
+// Error(kWeights).
 std::vector<std::string> load_pretrained(
     networks::Model& model,
     const models::ModelSpec& spec,
     const config::ModelConfig& config,
     Purpose purpose);
 
-// Returns the lines of load_pretrained and throws its errors, from the file's
-// header: values are not checked. Makes no torch call.
+// Returns the lines of load_pretrained() and throws its errors, but reads only
+// the file's header: values are not checked. Makes no torch call.
 std::vector<std::string> match_pretrained(
     const models::ModelSpec& spec,
     const config::ModelConfig& config,
     Purpose purpose);
 
-// As match_pretrained() for the checkpoint from which a run resumes: all
+// Same as match_pretrained(), for the checkpoint from which a run resumes: all
 // tensors must fit.
 std::vector<std::string> match_checkpoint(
     const models::ModelSpec& spec,

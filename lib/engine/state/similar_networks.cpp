@@ -23,7 +23,8 @@ bool classifies(const models::ModelSpec& spec, std::string_view name) {
       [&](const std::string& start) { return name.starts_with(start); });
 }
 
-// Tensors with a row for each position, of which another image has others.
+// Returns true for tensors with a row per position, whose size depends on the
+// image size.
 bool has_positions(std::string_view name) {
   return name.find("pos_embed") != name.npos ||
       name.find("relative_position_bias_table") != name.npos;

@@ -8,14 +8,14 @@
 namespace vitrain::engine {
 
 // Returns the names of `vitrain models` whose networks have exactly these
-// tensors (timm's names), classifier and resized positions aside: of weights
-// that do not fit the recipe's network. Makes each network without memory,
-// which takes seconds in all; stops after some. Makes no torch call otherwise.
+// tensors (timm's names), ignoring the classifier and resized position tables.
+// For advice if weights do not fit the recipe's network. Builds each network
+// without memory; stops searching after 10 seconds.
 std::vector<std::string> similar_networks(const weights::Layouts& given);
 
 // Returns "SOURCE: these look like weights of resnet18: set
-// model.name=resnet18", or of one of several networks; "" if none is known, or
-// if `own` is one of them.
+// model.name=resnet18", or names several networks; "" if none fits, or if `own`
+// is one of them.
 std::string similar_networks_text(
     const weights::Layouts& given,
     const std::string& own,

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::int64_t kImagesAtOnce = 256;
 
-// `count` samples of `all`, at equal distances.
+// Returns a plan of `count` of `all` samples, evenly spaced.
 data::BatchPlan evenly(std::int64_t count, std::int64_t all) {
   return [count, all](std::int64_t sequence, std::vector<data::Draw>& draws) {
     const std::int64_t first = sequence * kImagesAtOnce;

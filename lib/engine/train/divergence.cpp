@@ -33,7 +33,7 @@ std::vector<std::string> non_finite_names(
   std::vector<at::Tensor> extremes;
   for (const auto& [name, tensor] : tensors) {
     if (tensor.is_floating_point() && tensor.numel() > 0) {
-      // NaN is the smallest and the largest of its tensor.
+      // aminmax returns NaN for both if the tensor contains a NaN.
       const auto [smallest, largest] = at::aminmax(tensor.detach());
       names.push_back(name);
       extremes.push_back(smallest.to(at::kDouble));

@@ -11,14 +11,15 @@
 #include "config/sections/dist.h"
 #include "dist/group/group.h"
 
-// Numbers that are no longer finite end a run before they do harm.
+// Checks that end a run before non-finite numbers do harm.
 namespace vitrain::engine {
 
-// The tensors that hold a NaN or an infinity. Waits for the device once.
+// Returns the names of tensors that contain a NaN or an infinity. Waits for the
+// device once.
 std::vector<std::string> non_finite_names(
     const std::map<std::string, at::Tensor>& tensors);
 
-// When that was, for messages.
+// Position in the run, for messages.
 struct Moment {
   std::int64_t step = 0;
   std::int64_t epoch = 0;
@@ -26,8 +27,8 @@ struct Moment {
   std::string last_checkpoint; // "the last checkpoint is of step 50"
 };
 
-// Throws Error(kNonFinite) on all ranks where the model of one is not finite:
-// such weights are neither evaluated nor saved. Collective.
+// Throws Error(kNonFinite) on all ranks if any rank's model is not finite: such
+// weights must be neither evaluated nor saved. Collective.
 void check_weights(
     dist::Group& control,
     const std::map<std::string, at::Tensor>& model,
@@ -37,17 +38,18 @@ void check_weights(
 struct BadNorm {
   double norm = 0.0;
   Compress compress = Compress::kNone;
-  // The largest absolute values that workers had to send, NaN or infinity where
-  // theirs were not finite before they were rounded; empty: not known.
+  // Largest magnitudes that workers had to send, before rounding
+  // (GradientSync::largest_sent()); NaN or infinity if they were not finite;
+  // empty: unknown.
   std::vector<double> sent;
 };
 
 // Throws Error(kNonFinite) that names the likely cause: training has diverged,
-// or numbers did not fit into the type in which they travel.
+// or numbers did not fit into the dtype in which they are exchanged.
 [[noreturn]] void fail_gradient(const BadNorm& bad, const Moment& moment);
 
-// Throws Error(kNonFinite): gradients overflow fp16 though the scale of the
-// loss has come down to this.
+// Throws Error(kNonFinite): gradients overflow fp16 even though the loss scale
+// has fallen to `scale`.
 [[noreturn]] void fail_loss_scale(double scale, const Moment& moment);
 
 } // namespace vitrain::engine

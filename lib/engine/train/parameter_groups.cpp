@@ -18,7 +18,7 @@
 namespace vitrain::engine {
 namespace {
 
-// Groups that have a learning rate in common.
+// Line about groups with the same learning rate.
 struct RateLine {
   std::string name;
   double lr_scale = 1.0;
@@ -28,7 +28,8 @@ struct RateLine {
   std::map<double, std::int64_t, std::greater<>> by_decay;
 };
 
-// "layer_3_no_decay" is of "layer 3".
+// Returns the name of a group without the suffixes for decay and fallback:
+// "layer 3" for "layer_3_no_decay"; "all" if nothing is left.
 std::string name_of_rate(const std::string& group) {
   std::string name = group.substr(0, group.find("_fallback"));
   for (const char* end : {"no_decay", "decay"}) {
@@ -63,7 +64,8 @@ std::vector<RateLine> lines_of(const std::vector<GroupSummary>& groups) {
   return lines;
 }
 
-// That `pattern` of the recipe's `key` names some parameter.
+// Throws Error(kUsage) unless `pattern`, from the recipe's `key`, matches a
+// name.
 void check_named(
     const char* key,
     const std::string& pattern,
@@ -109,11 +111,13 @@ std::string idle_no_decay(
     const models::ModelSpec& spec,
     const std::vector<std::string>& names) {
   std::vector<std::string> usual = config::OptimConfig().no_decay;
-  usual.emplace_back("relative_position_bias_table"); // of torchvision's words
+  // From translated torchvision options.
+  usual.emplace_back("relative_position_bias_table");
   std::vector<std::string> idle;
   for (const std::string& end : optim.no_decay) {
     const auto is_exempt = [&](const std::string& name) {
-      constexpr std::int64_t kMatrix = 2; // dimensions: the name has to decide
+      // Two dimensions, so that only the name decides.
+      constexpr std::int64_t kMatrix = 2;
       return optim::is_no_decay(name, kMatrix, {end});
     };
     if (std::ranges::find(usual, end) == usual.end() &&

@@ -10,13 +10,13 @@
 
 namespace vitrain::engine {
 
-// A worker's knowledge about an early end, in order of precedence.
+// A worker's reason to end early, in ascending precedence.
 enum class EarlyEnd : int { kNone, kRequested, kFailed };
 
 // Agreement of the ranks on stopping: in each step the highest vote wins. The
 // exchange overlaps with the step, so that voting every step costs nothing.
-// With `lead`, a vote has that many more steps to arrive, and a rank may be
-// that far ahead before it waits. Collective.
+// With `lead` > 0, the result of a vote is read `lead` steps later, so a rank
+// may be that many steps ahead before it waits. Collective.
 class StopVotes {
  public:
   StopVotes(dist::Group& control, std::int64_t lead)
@@ -41,7 +41,7 @@ class StopVotes {
     return static_cast<EarlyEnd>(vote.flag.item<int>());
   }
 
-  // Waits for the votes that are under way: before the ranks part.
+  // Waits for all pending votes. Call before the ranks take different paths.
   void finish() {
     for (Vote& vote : votes_) {
       vote.pending.wait();

@@ -135,7 +135,8 @@ data::TransformOptions train_transform(
 
 namespace {
 
-// Loss scaling for fp16, whose range gradients would leave.
+// Returns the loss scaling for fp16, in which unscaled gradients would
+// underflow; nullopt for other precisions.
 std::optional<LossScaling> loss_scaling(const Session& session) {
   if (session.precision.precision != config::Precision::kFp16) {
     return std::nullopt;

@@ -12,14 +12,14 @@
 #include "optim/weights/ema.h"
 #include "optim/weights/flat_state.h"
 
-// Converts a recipe and its plan into options of the parts of training.
+// Converts a recipe and its plan into the options of training components.
 namespace vitrain::engine {
 
 optim::Schedule schedule_of(
     const config::ScheduleConfig& schedule,
     const config::Plan& plan);
 
-// Returns the options of training images in an epoch with this recipe.
+// Returns the options for reading training images in an epoch with this recipe.
 data::TransformOptions train_transform(
     const config::Recipe& recipe,
     const models::ModelSpec& spec);
@@ -33,12 +33,12 @@ TrainStepOptions step_options(
     optim::Ema* ema,
     const optim::Pruner* pruner);
 
-// Null where train.prune asks for none.
+// Returns null if train.prune is off.
 std::unique_ptr<optim::Pruner> make_pruner(
     const Session& session,
     const optim::FlatState& parameters);
 
-// Null where train.ema asks for none.
+// Returns null if train.ema is off.
 std::unique_ptr<optim::Ema> make_ema(
     const Session& session,
     const optim::FlatState& parameters);
@@ -47,21 +47,20 @@ optim::EmaOptions ema_options(
     const config::EmaConfig& ema,
     const config::Plan& plan);
 
-// Weights of the classes in the loss (train.class_weights,
-// train.class_balance), [classes] fp32 on the device; undefined where all
-// are 1.
+// Returns the weights of the classes in the loss (train.class_weights,
+// train.class_balance), [classes] fp32 on the device; undefined if all are 1.
 at::Tensor class_weights(const Session& session);
 
-// Whether they are weights of the terms in the loss of each sample, instead of
-// samples.
+// Returns true if class weights multiply the class terms within each sample's
+// loss, false if they multiply the losses of whole samples.
 bool weighs_terms(const config::Recipe& recipe);
 
-// Weights that give classes of these numbers of samples the same share of the
-// loss, with a mean of 1 over the samples (scikit-learn's "balanced" weights):
-// 0 for classes without samples.
+// Returns weights that give classes with these numbers of samples the same
+// share of the loss, with a mean of 1 over the samples (scikit-learn's
+// "balanced" weights); 0 for classes without samples.
 std::vector<double> balanced_weights(const std::vector<double>& counts);
 
-// Returns this worker's share of the optimizer's work.
+// Returns the share of the parameters that this worker updates (dist.zero1).
 optim::Share share_of(const Session& session);
 
 // Throws Error(kUsage) if train.recompute asks for every `every`-th block (0:

@@ -112,8 +112,8 @@ TrainStep::Pass TrainStep::run(const MicroBatch& batch) {
       answers_of(options_.distill, pass.outputs.to(at::kFloat));
   pass.outputs = answers.mean;
   pass.loss = losses(batch, answers);
-  // Divided by the samples of the whole step: the sum over micro-batches and
-  // ranks is then the mean over all of them, whatever their sizes.
+  // Divides by the number of samples of the whole step, so that the sum over
+  // micro-batches and ranks is the mean over all samples, whatever the sizes.
   const at::Tensor mean = pass.loss * inverse_samples_;
   in_part(
       "backward", [&] { (scaler_ ? scaler_->scaled(mean) : mean).backward(); });
@@ -122,12 +122,12 @@ TrainStep::Pass TrainStep::run(const MicroBatch& batch) {
 
 TrainStep::Pass TrainStep::climb(const MicroBatch& batch) {
   std::vector<optim::FlatGroup>& groups = parameters_.groups();
-  std::vector<at::Tensor> gradients; // of earlier micro-batches
+  std::vector<at::Tensor> gradients; // gradients of earlier micro-batches
   for (optim::FlatGroup& group : groups) {
     gradients.push_back(group.gradients.clone());
   }
   parameters_.zero_gradients();
-  // Both passes drop the same.
+  // Both passes must use the same dropout masks.
   at::Generator dropout = batch.dropout;
   const at::Tensor drawn =
       dropout.defined() ? dropout.get_state() : at::Tensor();
@@ -143,7 +143,7 @@ TrainStep::Pass TrainStep::climb(const MicroBatch& batch) {
     statistics_.push_back(buffer.clone());
   }
   zero_idle_gradients();
-  // The scale of the loss, of both, does not change their ratio.
+  // Gradients and norm are scaled alike by the loss scale, which cancels out.
   constexpr double kLeastNorm = 1e-12;
   at::Tensor norm = optim::clip_gradients(parameters_, {});
   norm = scaler_ ? norm + scaler_->scale() * kLeastNorm : norm + kLeastNorm;
@@ -243,8 +243,8 @@ at::Tensor TrainStep::update(double lr) {
   if (options_.asked_late && !scaler_) {
     norm = at::where(bad_steps_.gt(0), gradient_norm_, norm);
   }
-  // A number less itself is 0, or NaN when it is not finite: half of the
-  // kernels of isfinite().
+  // x - x is 0 if x is finite, otherwise NaN: half as many kernels as
+  // isfinite().
   non_finite_ = norm.sub(norm).ne(0).to(at::kFloat);
   sync_.apply({lr, non_finite_}, [&] { optimizer_.step(lr, non_finite_); });
   return norm;

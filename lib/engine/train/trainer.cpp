@@ -41,7 +41,7 @@ EarlyEnd early_end(const launch::StopRequest& stop) {
 void warn_of_idle_batch_norm(const Session& session, std::int64_t layers) {
   const config::BatchNormStatistics statistics =
       session.job.recipe.dist.batchnorm;
-  // Translated recipes name the other values for networks of any kind.
+  // Only kSync: translated recipes set the other values for any network.
   if (session.rank == 0 && layers == 0 &&
       statistics == config::BatchNormStatistics::kSync) {
     session.reporter.console().warn(fmt::format(
@@ -52,7 +52,7 @@ void warn_of_idle_batch_norm(const Session& session, std::int64_t layers) {
   }
 }
 
-// Sets the precision of products and the statistics that Lookahead moves.
+// Sets the dtype of matrix products; adds the model's buffers to Lookahead.
 void prepare_optimizer(const Session& session, optim::Optimizer& optimizer) {
   if (const auto type = product_type(session.precision.precision)) {
     optimizer.multiply_in(*type);
@@ -119,7 +119,7 @@ Trainer::Trainer(Session& session)
   prepare_optimizer(session, *optimizer_);
   state_.judge_by(job::judged_by(recipe_));
   restore();
-  open_stage(); // decodes while weights travel
+  open_stage(); // decodes while weights are broadcast
   dist::broadcast_state(
       *session_.groups.control,
       *session_.groups.data,
@@ -134,7 +134,7 @@ Trainer::~Trainer() = default;
 void Trainer::open_stage() {
   if (loader_) {
     if (const auto sent = inputs_->sent()) {
-      sent(); // from memory that goes with the loader
+      sent(); // waits for uploads from memory that the loader frees
     }
     interval_.end_loader(*loader_);
     loader_.reset();
@@ -189,14 +189,14 @@ ExitCode Trainer::run() {
     check_storage();
   }
   session_.heartbeat.enter(launch::Section::kStep);
-  launch::stop_at_once(false); // last: the supervisor goes by the section
+  launch::stop_at_once(false); // last: the supervisor relies on the section
   interval_.restart_clock();
   StopVotes votes(*session_.groups.control, sync_->lead());
   const std::int64_t first = state_.step;
   if (owes_evaluation_) {
     evaluate();
     if (!owes_evaluation_) {
-      writer_.set_saved_step(-1); // with the evaluation's result
+      writer_.set_saved_step(-1); // forces a save, with the evaluation's result
       save();
     }
   }
@@ -236,7 +236,7 @@ ExitCode Trainer::run() {
   }
   stopping_ = true;
   keep_samples(/*wait=*/true);
-  save(); // unless that has just been done
+  save(); // does nothing if this step is already saved
   return asked_ == EarlyEnd::kFailed ? ExitCode::kWorkerDied
                                      : ExitCode::kStopped;
 }

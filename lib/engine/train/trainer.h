@@ -28,17 +28,17 @@
 
 namespace vitrain::engine {
 
-// Trains: the loop over optimizer steps with its evaluations, checkpoints and
-// reports. All ranks run the same sequence of steps by construction, since
-// everything that decides is a function of the step or was reduced. Collective.
+// Training loop: optimizer steps with evaluations, checkpoints and reports. All
+// ranks run the same sequence of steps, because every decision is a function of
+// the step or of reduced values. Collective.
 class Trainer {
  public:
   explicit Trainer(Session& session);
   ~Trainer();
 
-  // Returns kDone after the last step, or kStopped after a checkpoint when a
-  // stop was asked for on any rank. Throws Error(kNonFinite) when gradients are
-  // not finite.
+  // Returns kDone after the last step, kStopped after a checkpoint if a stop
+  // was requested on any rank, or kWorkerDied after a checkpoint if another
+  // worker failed. Throws Error(kNonFinite) when gradients are not finite.
   ExitCode run();
 
  private:
@@ -48,51 +48,56 @@ class Trainer {
       const states::Snapshot& snapshot,
       const job::SavedState& saved);
   void load_optimizer(std::map<std::string, at::Tensor> saved);
-  // Opens the recipe's stage of the next step.
+  // Opens the loader and inputs for the recipe's stage that contains the next
+  // step.
   void open_stage();
   void open_loader();
   void train_one_step();
   dist::StepInfo step_info() const;
   void micro_batch(std::int64_t k, bool last);
-  // Rank 0, of the run's first micro-batch: samples.png.
+  // Starts to draw samples.png. Called on rank 0 for the run's first
+  // micro-batch.
   void draw_samples(const MicroBatch& inputs);
-  // If the step that has been made is one after which train.prune does.
+  // Prunes weights if train.prune is due after the last step.
   void prune();
   void tell_pruned(bool last);
   void keep_samples(bool wait);
   void check_finite();
-  // Checks the loss scale, if overflowing steps are skipped.
+  // Throws Error(kNonFinite) if the loss scale has become too small.
   void check_loss_scale();
-  // Continues after a step with this norm, according to train.on_non_finite.
-  // Throws Error(kNonFinite) if that happens too often.
+  // Handles a step with this non-finite norm as train.on_non_finite says.
+  // Throws Error(kNonFinite) if there are too many such steps.
   void pass_over(double norm);
   // Restores weights, optimizer and averages from the last checkpoint; the step
-  // number stays. Throws Error(kNonFinite) if there is no checkpoint.
+  // number does not change. Throws Error(kNonFinite) if there is no checkpoint.
   void roll_back(double norm);
   void report_interval();
   // Reports bad samples of all workers. Collective.
   void gather_bad_samples();
-  // Returns the position of a step (from 1) in the run.
+  // Returns a step (from 1) with its epoch and learning rate, for messages.
   Moment moment(std::int64_t step) const;
   // Synchronises the replicas and checks that all ranks have the same finite
   // weights.
   void bring_together();
   // Makes BatchNorm's running statistics, and averages of them, equal on all
-  // ranks, as dist.batchnorm says; once after a step. Collective.
+  // ranks, as dist.batchnorm says; at most once per step. Collective.
   void bring_statistics_together();
-  // Does so after the last step of an epoch if dist.batchnorm says so.
+  // Calls bring_statistics_together() after the last step of an epoch if
+  // dist.batchnorm requires it.
   void bring_statistics_together_at_epoch_end();
   void evaluate();
-  // Evaluates the model's current weights: `raw`, or their average.
+  // Evaluates the model's current weights: "raw", or "ema" for their average.
   Evaluated
   evaluate_weights(const char* weights, bool judged, SampleResults& results);
-  // Records an evaluation that all ranks have finished.
+  // Records and reports an evaluation that all ranks have finished.
   void judge(const std::vector<Evaluated>& found);
-  bool patience_is_over() const; // run.patience
-  // Whether this evaluation will be the last one, unless it is better.
+  // True if run.patience evaluations in a row did not improve.
+  bool patience_is_over() const;
+  // Returns true if this evaluation is the last one of the run unless it
+  // improves the metric.
   bool may_be_last() const;
   void end_early();
-  // Returns the highest request to stop of any rank. Collective.
+  // Returns the highest stop request of any rank. Collective.
   EarlyEnd asked() const;
   void save();
   bool due(const config::Interval& every) const {
@@ -100,12 +105,15 @@ class Trainer {
   }
   // Returns the learning rate of a step (from 0).
   double rate_of(std::int64_t step) const;
-  bool line_due() const; // according to log.every and log.count
-  // Returns the state of the optimizer and of the mode of dist.sync.
-  // Collective.
+  // Returns true if log.every and log.count require a report after this step.
+  bool line_due() const;
+  // Returns the state of optimizer, dist.sync mode, pruner and loss scaling for
+  // a checkpoint. Collective.
   std::map<std::string, at::Tensor> optimizer_state() const;
-  // Checks by a checksum that all workers have the same weights. Collective.
+  // Throws Error(kInternal) unless all workers have the same weights, compared
+  // by a checksum. Collective.
   void check_replicas() const;
+  // Returns the trainer's record for a checkpoint (Snapshot::state).
   // Collective.
   Json state_record();
   // Rank 0: checks that there is space for the run. Throws Error(kStorage).
@@ -114,7 +122,7 @@ class Trainer {
   Session& session_;
   const config::Recipe& recipe_;
   const config::Plan& plan_;
-  optim::Schedule schedule_; // kPlateau: its drops change
+  optim::Schedule schedule_; // `drops` changes with kPlateau
   BatchNormExchange batch_norm_;
   optim::FlatState parameters_;
   std::unique_ptr<optim::Optimizer> optimizer_;
@@ -123,9 +131,10 @@ class Trainer {
   std::unique_ptr<DataParallel> replicas_; // null: one device
   std::shared_ptr<networks::Model> teacher_; // null: none
   std::unique_ptr<optim::Ema> ema_; // null: none
-  bool averages_restored_ = false; // from a checkpoint
+  bool averages_restored_ = false; // ema_ was restored from a checkpoint
   std::unique_ptr<TrainStep> step_;
-  // The recipe until stage_end_, a number of steps, and its batches.
+  // The recipe of the current stage, which lasts until step stage_end_, and its
+  // batch plan.
   config::Recipe stage_;
   config::BatchPlan batch_;
   std::int64_t stage_end_ = 0;
@@ -138,19 +147,22 @@ class Trainer {
   CheckpointWriter writer_;
   job::RunIdentity identity_;
   job::RunState state_;
-  std::int64_t together_step_ = -1; // of the last bring_together()
-  std::int64_t statistics_step_ = -1; // of bring_statistics_together()
-  std::optional<double> metric_; // of the current weights, when evaluated
+  std::int64_t together_step_ = -1; // step of the last bring_together()
+  // Step of the last bring_statistics_together().
+  std::int64_t statistics_step_ = -1;
+  // Of the current weights; nullopt if not evaluated.
+  std::optional<double> metric_;
   double lr_ = 0.0;
   bool stopping_ = false;
-  // A stop request came while this step's evaluation ran, which was left: it
-  // comes before the next step.
+  // A stop request interrupted this step's evaluation: it is repeated before
+  // the next step.
   bool owes_evaluation_ = false;
-  EarlyEnd asked_ = EarlyEnd::kNone; // learned outside the votes
+  // Highest stop request that all ranks know of.
+  EarlyEnd asked_ = EarlyEnd::kNone;
   LogInterval interval_;
-  std::optional<SampleSheet> samples_; // while it is being drawn
-  StepTrace trace_; // of log.trace
-  BatchFiles batch_files_; // of log.batches
+  std::optional<SampleSheet> samples_; // set while it is being drawn
+  StepTrace trace_; // see log.trace
+  BatchFiles batch_files_; // see log.batches
 };
 
 } // namespace vitrain::engine

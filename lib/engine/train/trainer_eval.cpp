@@ -1,4 +1,4 @@
-// Trainer: evaluation between steps.
+// Member functions of Trainer about evaluation between steps.
 
 #include <utility>
 
@@ -15,12 +15,13 @@ namespace vitrain::engine {
 
 void Trainer::bring_together() {
   if (together_step_ == state_.step) {
-    return; // an evaluation and a checkpoint of one step
+    return; // already done for this step
   }
   together_step_ = state_.step;
   step_->flush(lr_);
   bring_statistics_together();
-  // The mean of the workers' averages is the average of their mean weights.
+  // Averaging is linear: the mean of the workers' averages is the average of
+  // the mean weights.
   if (ema_ && !recipe_.dist.sync.traits().replicas_equal) {
     dist::NamedTensors averages;
     for (const at::Tensor& average : ema_->parameters()) {
@@ -90,14 +91,14 @@ Evaluated Trainer::evaluate_weights(
 }
 
 void Trainer::evaluate() {
-  // The samples so far are reported first: their time is training time.
+  // Reports the samples so far first, because their time is training time.
   if (interval_.steps() > 0) {
     report_interval();
   }
   interval_.pause_clock();
   session_.heartbeat.enter(launch::Section::kEval);
   bring_together();
-  SampleResults results; // of the last evaluation
+  SampleResults results; // of the judged evaluation, if it may be the last
   std::vector<Evaluated> found;
   const bool averages = job::judges_average(recipe_);
   if (ema_) {
@@ -107,7 +108,7 @@ void Trainer::evaluate() {
   found.push_back(evaluate_weights("raw", !averages, results));
   asked_ = std::max(asked_, asked());
   owes_evaluation_ = asked_ != EarlyEnd::kNone;
-  if (!owes_evaluation_) { // else some rank has left: too much is missing
+  if (!owes_evaluation_) { // otherwise a rank has aborted: incomplete results
     judge(found);
     if (state_.step == plan_.total_steps || patience_is_over()) {
       record_evaluation(
@@ -126,7 +127,7 @@ void Trainer::judge(const std::vector<Evaluated>& found) {
     }
     const double value = one.counts.value(metric);
     state_.best.take(metric, value, state_.step);
-    // As timm, ignores evaluations during the warm-up.
+    // Like timm, ignores evaluations during the warm-up.
     if (recipe_.schedule.name == config::ScheduleKind::kPlateau &&
         plan_.schedule_time(state_.step) >
             static_cast<double>(schedule_.warmup_steps)) {

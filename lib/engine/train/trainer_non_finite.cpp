@@ -1,4 +1,4 @@
-// Trainer: steps with a non-finite gradient norm.
+// Member functions of Trainer about steps with a non-finite gradient norm.
 
 #include <algorithm>
 #include <cmath>
@@ -15,8 +15,9 @@
 namespace vitrain::engine {
 
 void Trainer::check_finite() {
-  // On a GPU asking costs a wait for the device, so it is asked when numbers
-  // are read anyway; from such a step on no weight has changed meanwhile.
+  // On a GPU, reading the norm waits for the device, so it is read only when
+  // other numbers are read anyway; after a non-finite step no weight changes in
+  // the meantime.
   const bool goes_on =
       recipe_.train.on_non_finite != config::OnNonFinite::kStop;
   const bool ask = goes_on || session_.cuda == nullptr || line_due() ||
@@ -42,7 +43,8 @@ void Trainer::check_finite() {
   std::vector<double> sent;
   if (const auto largest = sync_->largest_sent()) {
     sent = {*largest};
-    // Where all ranks see this norm, all of them come here.
+    // If replicas are equal, all ranks see this norm and come here, so a
+    // collective is possible.
     if (dist.sync.traits().replicas_equal) {
       sent = dist::all_gather(*session_.groups.control, *largest);
     }
@@ -127,7 +129,7 @@ void Trainer::roll_back(double norm) {
   std::filesystem::path from = session_.job.run().checkpoints() /
       checkpoint::folder_name(writer_.saved_step());
   if (!checkpoint::is_checkpoint(from)) {
-    from = session_.job.resume; // nothing was saved since
+    from = session_.job.resume; // nothing has been saved since the resume
   }
   const states::Snapshot snapshot = states::load(from);
   load_named_state(*session_.model, snapshot.model);

@@ -1,4 +1,4 @@
-// Trainer: pictures and files of training images.
+// Member functions of Trainer about pictures and files of training images.
 
 #include <exception>
 #include <filesystem>
@@ -33,7 +33,7 @@ void Trainer::keep_samples(bool wait) {
     return;
   }
   session_.reporter.hold();
-  try { // a picture is no reason to end a run
+  try { // a failed picture must not end a run
     const std::optional<logging::Picture> picture = samples_->take(wait);
     if (!picture) {
       return;

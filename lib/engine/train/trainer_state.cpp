@@ -1,4 +1,4 @@
-// Trainer: checkpoints.
+// Member functions of Trainer about checkpoints.
 
 #include <cmath>
 
@@ -32,7 +32,7 @@ void Trainer::restore() {
     load_averages(snapshot, saved);
   }
   state_ = saved.run;
-  statistics_step_ = state_.step; // they were made equal before they were saved
+  statistics_step_ = state_.step; // statistics were made equal before saving
   if (const std::string before = state_.best.metric_name;
       state_.judge_by(job::judged_by(recipe_)) && session_.rank == 0) {
     session_.reporter.console().warn(fmt::format(
@@ -79,7 +79,8 @@ void Trainer::load_optimizer(std::map<std::string, at::Tensor> saved) {
   auto own = sync_->state();
   own.merge(step_->state());
   for (auto& [name, tensor] : own) {
-    // A run may change its mode, or its precision: then that starts anew.
+    // A resumed run may use another dist.sync mode or precision; that state
+    // then starts from scratch.
     if (const auto found = saved.find(name);
         found != saved.end() && found->second.sizes() == tensor.sizes()) {
       tensor.copy_(found->second);
@@ -101,7 +102,8 @@ std::map<std::string, at::Tensor> Trainer::optimizer_state() const {
     const at::Tensor whole =
         at::empty({session_.world * share.numel()}, share.options());
     session_.groups.data->all_gather_into(whole, share);
-    // Only rank 0 writes; there is no room on a device for all of it.
+    // Only rank 0 writes. On the CPU, because the device may not have memory
+    // for the whole state.
     return session_.rank == 0 ? whole.cpu() : at::Tensor();
   });
   state.merge(sync_->state());
@@ -142,7 +144,7 @@ Json Trainer::state_record() {
 }
 
 void Trainer::check_storage() {
-  // As large as all shares of it, without their content.
+  // Meta tensors of the full size, without content.
   auto optimizer = optimizer_->state([&](const at::Tensor& share) {
     return at::empty(
         {session_.world * share.numel()}, share.options().device(at::kMeta));
@@ -170,7 +172,7 @@ void Trainer::save() {
   gather_bad_samples();
   const Stopwatch watch;
   std::string problem;
-  // Collective where the workers share the state.
+  // Collective if the workers share the optimizer state.
   states::Snapshot snapshot;
   snapshot.step = state_.step;
   snapshot.epoch = plan_.epoch_of(state_.step);

@@ -33,7 +33,8 @@ Dims dims_of(const c10::TypePtr& type) {
   return sizes ? Dims(sizes->begin(), sizes->end()) : Dims{};
 }
 
-// A constant, or a list of constants that the graph puts together.
+// Returns the value of a constant, or of a list of constants that the graph
+// builds.
 std::optional<c10::IValue> known(const jit::Value* value) {
   if (auto constant = jit::toIValue(value)) {
     return constant;
@@ -53,7 +54,7 @@ std::optional<c10::IValue> known(const jit::Value* value) {
   return c10::IValue(numbers);
 }
 
-// The names that lead from the module to one of its attributes.
+// Returns the names that lead from the module to one of its attributes.
 std::vector<std::string> path_of(const jit::Value* value) {
   std::vector<std::string> path;
   for (const jit::Node* node = value->node();
@@ -320,7 +321,7 @@ std::vector<std::int64_t> Call::axes(const char* argument, const char* of)
     const {
   std::vector<std::int64_t> given =
       has(argument) ? integers(argument) : std::vector<std::int64_t>();
-  if (given.empty()) { // all of them
+  if (given.empty()) { // empty: all dimensions
     given.resize(static_cast<std::size_t>(rank(of)));
     std::iota(given.begin(), given.end(), std::int64_t{0});
   }

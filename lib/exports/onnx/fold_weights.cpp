@@ -18,7 +18,7 @@ namespace {
 
 namespace jit = torch::jit;
 
-// Value that depends on attributes alone, with the names of these.
+// A value that depends only on attributes, and their names.
 struct Known {
   c10::IValue value;
   std::set<std::string> attributes;
@@ -30,7 +30,7 @@ class Evaluator {
     known_[graph.inputs().at(0)] = Known{module._ivalue(), {}};
   }
 
-  // Nothing for a value that depends on the images.
+  // Returns nullopt for a value that depends on the images.
   const std::optional<Known>& evaluate(const jit::Value* value) {
     const auto found = known_.find(value);
     if (found != known_.end()) {
@@ -69,7 +69,7 @@ class Evaluator {
                   : std::nullopt;
   }
 
-  // Names of modules are kept with their values until a tensor is reached.
+  // Records the paths of modules until a tensor is reached.
   std::optional<Known> attribute(
       const jit::Node& node,
       const c10::IValue& object) {
@@ -118,13 +118,14 @@ class Evaluator {
   }
 
   std::unordered_map<const jit::Value*, std::optional<Known>> known_;
-  std::unordered_map<const jit::Value*, std::string> paths_; // of modules
+  std::unordered_map<const jit::Value*, std::string> paths_; // paths of modules
 };
 
-// The path of the innermost module that has all these attributes.
+// Returns the path of the innermost module that contains all these attributes.
 std::string common_module(const std::set<std::string>& attributes) {
   const std::string& first = *attributes.begin();
-  const std::string& last = *attributes.rbegin(); // in order: the farthest
+  // Sorted: `first` and `last` differ the most.
+  const std::string& last = *attributes.rbegin();
   const auto end = std::ranges::mismatch(first, last).in1;
   const std::string shared(first.begin(), end);
   const std::size_t dot = shared.rfind('.');

@@ -12,11 +12,11 @@ struct Value;
 
 namespace vitrain::exports {
 
-// Computes the weights and biases of convolutions that a graph computes from
-// the module's attributes alone, as MobileOne joins its branches, and puts
-// constants in their places. Returns these constants with names for them:
-// PREFIX.reparam_conv.weight or .bias (timm's names), where PREFIX leads to all
-// attributes that were used. Steps that nothing uses then stay in the graph.
+// Replaces weights and biases of convolutions that a graph computes only from
+// the module's attributes, as MobileOne merges its branches, by constants.
+// Returns these constants and names for them: PREFIX.reparam_conv.weight or
+// .bias (timm's names), where PREFIX is the path of the module that contains
+// all attributes used. Nodes that become unused remain in the graph.
 std::vector<std::pair<torch::jit::Value*, std::string>>
 fold_convolution_weights(
     torch::jit::Graph& graph,

@@ -5,11 +5,12 @@
 
 #include "exports/onnx/onnx_rows.h"
 
-// Layers over images [N, C, H, W], attention and norms.
+// Translations of layers over images [N, C, H, W], attention and norms.
 namespace vitrain::exports {
 namespace {
 
-// A number for each of `count` sides, given once or for each.
+// Returns one number per side from numbers given once for all sides or once per
+// side.
 std::vector<std::int64_t> by_side(
     std::vector<std::int64_t> given,
     std::size_t count) {
@@ -19,7 +20,7 @@ std::vector<std::int64_t> by_side(
   return given;
 }
 
-// ONNX's: the starts of all sides, then their ends.
+// Returns ONNX's form: padding at the start of all sides, then at their ends.
 std::vector<std::int64_t> both_ends(const std::vector<std::int64_t>& padding) {
   std::vector<std::int64_t> pads = padding;
   pads.insert(pads.end(), padding.begin(), padding.end());
@@ -47,7 +48,8 @@ void convolution(const Call& call) {
   call.give(transposed ? "ConvTranspose" : "Conv", inputs, attributes);
 }
 
-// Returns a norm's weights, or ones or zeros of that shape if it has none.
+// Returns the name of a norm's weights, or, if it has none, of a constant of
+// that shape filled with `otherwise`.
 std::string weights_of(
     const Call& call,
     const char* name,
@@ -83,7 +85,8 @@ void layer_norm(const Call& call) {
       {{"axis", -std::ssize(shape)}, {"epsilon", call.number("eps")}});
 }
 
-// Each group of channels as one, then the weights of its channels.
+// Translated to InstanceNormalization of each group of channels as one channel,
+// then the weights per channel.
 void group_norm(const Call& call) {
   Emitter& e = call.emitter;
   const std::int64_t groups = call.integer("num_groups");
@@ -97,7 +100,7 @@ void group_norm(const Call& call) {
       {{"epsilon", call.number("eps")}});
   std::string x =
       e.add("Reshape", {normal, e.add("Shape", {call.in("input")})});
-  std::vector<std::int64_t> sides; // after the channels
+  std::vector<std::int64_t> sides; // dimensions after the channels
   for (std::int64_t i = 2; i < call.rank("input"); ++i) {
     sides.push_back(i - 1);
   }
@@ -172,12 +175,13 @@ void average_pool(const Call& call) {
   call.give("AveragePool", {call.in("self")}, attributes);
 }
 
-// Only equal windows: to one pixel, or to sides that divide the input's.
+// Supports only windows of equal size: to one pixel, or to sides that divide
+// the input's.
 void adaptive_pool(const Call& call) {
   std::vector<std::int64_t> windows;
   const auto sizes = by_side(call.integers("output_size"), 2);
   if (sizes == std::vector<std::int64_t>{1, 1}) {
-    call.give("GlobalAveragePool", {call.in("self")}); // of any size
+    call.give("GlobalAveragePool", {call.in("self")}); // for any image size
     return;
   }
   const std::int64_t rank = call.rank("self");
@@ -195,7 +199,7 @@ void adaptive_pool(const Call& call) {
       {{"kernel_shape", windows}, {"strides", windows}});
 }
 
-// `Coordinates`: where corners are not aligned.
+// `Coordinates`: the coordinate mode if corners are not aligned.
 template <Name Mode, Name Coordinates>
 void resize(const Call& call) {
   Emitter& e = call.emitter;

@@ -4,7 +4,7 @@
 
 #include "exports/onnx/onnx_rows.h"
 
-// Number by number, over dimensions, and products of matrices.
+// Translations of elementwise operators, reductions and matrix products.
 namespace vitrain::exports {
 namespace {
 
@@ -25,7 +25,7 @@ void binary(const Call& call) {
   call.give(Op.text, {call.operand("self", type), call.operand("other", type)});
 }
 
-// With the factor alpha of the second operand.
+// Returns the second operand multiplied by alpha.
 std::string scaled_other(const Call& call, at::ScalarType type) {
   const std::string other = call.operand("other", type);
   const double alpha = call.has("alpha") ? call.number("alpha") : 1.0;
@@ -34,9 +34,9 @@ std::string scaled_other(const Call& call, at::ScalarType type) {
       : call.emitter.add("Mul", {other, call.emitter.number(alpha)});
 }
 
-// Sizes of the graph are [1] int64, as they are computed here.
+// Sizes in the graph are [1] int64 and are added here, too.
 void add(const Call& call) {
-  if (!call.has("self")) { // of two sizes: aten::add.int
+  if (!call.has("self")) { // two sizes: aten::add.int
     call.give("Add", {call.in("a"), call.in("b")});
     return;
   }
@@ -94,7 +94,7 @@ void silu(const Call& call) {
   call.give("Mul", {x, call.emitter.add("Sigmoid", {x})});
 }
 
-// x Phi(x), or with tanh the approximation of Hendrycks and Gimpel, "Gaussian
+// x Phi(x), or, with tanh, the approximation of Hendrycks and Gimpel, "Gaussian
 // error linear units", 2016.
 void gelu(const Call& call) {
   Emitter& e = call.emitter;
@@ -139,7 +139,7 @@ void relu6(const Call& call) {
   call.give("Clip", {call.in("self"), e.number(0.0), e.number(6.0)});
 }
 
-// clamp, clamp_min, clamp_max and hardtanh: whichever bounds there are.
+// clamp, clamp_min, clamp_max and hardtanh: either bound may be absent.
 void clip(const Call& call) {
   const auto bound = [&](const char* name, const char* other) {
     return call.has(name) ? call.operand(name, at::kFloat)
@@ -249,7 +249,7 @@ void addmm(const Call& call) {
       {{"alpha", call.number("alpha")}, {"beta", call.number("beta")}});
 }
 
-// beta self + alpha batch1 batch2.
+// beta * self + alpha * (batch1 batch2).
 void baddbmm(const Call& call) {
   Emitter& e = call.emitter;
   const auto scaled = [&](const std::string& x, const char* factor) {
@@ -326,7 +326,7 @@ constexpr auto kMathRows = std::to_array<OnnxRow>({
     {"softmax", softmax},
     {"amax", reduce<"ReduceMax">},
     {"amin", reduce<"ReduceMin">},
-    {"max", reduce<"ReduceMax">}, // nobody asks where
+    {"max", reduce<"ReduceMax">}, // the values only, not their indices
     {"mean", reduce<"ReduceMean">},
     {"sum", reduce<"ReduceSum">},
     {"linalg_vector_norm", norm},

@@ -38,7 +38,7 @@ const OnnxRow* find_row(const jit::Node& node) {
   return nullptr;
 }
 
-// True for nodes that are handled by their users.
+// True for nodes that are translated together with the nodes that use them.
 bool is_passive(const jit::Node& node) {
   return node.kind() == c10::prim::Constant ||
       node.kind() == c10::prim::GetAttr ||

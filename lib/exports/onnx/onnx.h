@@ -10,25 +10,27 @@
 
 namespace vitrain::exports {
 
-// Names of a network's ends; "" for an input: "images", of vectors "inputs".
+// Names of a network's input and output. Input "": "images", for vectors
+// "inputs".
 struct OnnxNames {
   std::string input;
   std::string output = "logits";
 };
 
-// What trace() returned in the words of ONNX: an input and an output whose
-// first dimension is "batch"; of images, height and width are "height" and
-// "width" where the module takes any size; weights under their names, but for
-// those of convolutions that are computed from weights (fold_weights.h); the
-// description as metadata. Throws Error(kUsage) naming the operators that have
-// no row (rows.h), or a name that a weight has too.
+// Converts the result of trace() to ONNX. It has one input and one output,
+// whose first dimension is "batch"; for images, "height" and "width" are free
+// if the module accepts any size. Weights keep their names, except those of
+// convolutions that are computed from other weights (fold_weights.h). The
+// description is stored as metadata. Throws Error(kUsage) naming operators
+// without a translation (onnx_rows.h), or a name in `names` that a weight has,
+// too.
 OnnxModel to_onnx(
     const torch::jit::Module& module,
     const Description& description,
     const OnnxNames& names = {});
 
-// The same for a network, which it records: of one image size where some
-// operator can be written for that only.
+// Records a network and converts it. The image size is fixed if an operator can
+// be translated only for a fixed size.
 OnnxModel record_onnx(
     networks::Model& model,
     const Description& description,

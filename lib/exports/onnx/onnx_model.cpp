@@ -14,9 +14,9 @@ namespace {
 
 using protozero::pbf_builder;
 
-constexpr std::int64_t kIrVersion = 8; // the one of opset 18
-// Weights in a file of their own begin at pages, so that they can be mapped;
-// small ones stay in the model.
+constexpr std::int64_t kIrVersion = 8; // version that belongs to opset 18
+// In a separate file, weights begin at page boundaries, so that they can be
+// memory-mapped; small ones stay in the model file.
 constexpr std::int64_t kPage = 4096;
 constexpr std::int64_t kSmallTensor = 1024;
 
@@ -216,7 +216,7 @@ std::string OnnxModel::message(const std::string& external_file) const {
 
 int OnnxModel::write_data(int fd) const {
   const std::string zeros(static_cast<std::size_t>(kPage), '\0');
-  std::int64_t missing = 0; // to the next page
+  std::int64_t missing = 0; // bytes to the next page
   for (const auto& [name, value] : initializers_) {
     if (bytes_of(value) < kSmallTensor) {
       continue;

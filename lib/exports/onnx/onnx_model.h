@@ -14,30 +14,30 @@
 
 namespace vitrain::exports {
 
-// Sizes of a tensor; none: free ones, as that of the batch.
+// Sizes of a tensor; nullopt for free dimensions such as the batch.
 using Dims = std::vector<std::optional<std::int64_t>>;
 
 using OnnxAttribute =
     std::variant<std::int64_t, double, std::string, std::vector<std::int64_t>>;
 using OnnxAttributes = std::vector<std::pair<std::string, OnnxAttribute>>;
 
-// The version of ONNX's operators that is written: of December 2022, the first
-// with Col2Im; runtimes know it from 2023 on.
+// Opset version of the written files: of December 2022, the first with Col2Im;
+// runtimes since 2023 support it.
 inline constexpr std::int64_t kOpset = 18;
 
-// Bytes of weights that are written into the file itself: a protobuf message
-// ends at 2 GiB.
+// Largest size of weights in the file itself, in bytes: a protobuf message is
+// limited to 2 GiB.
 inline constexpr std::int64_t kMostInline =
     (std::int64_t{2} << 30) - (64 << 20);
 
-// A network in the words of ONNX, in the making.
+// Builder of an ONNX model.
 class OnnxModel {
  public:
   explicit OnnxModel(std::string name) : name_(std::move(name)) {}
 
-  // `free` names the dimensions without a size, one after the other. Values
-  // have different names: these and those of nodes and initializers throw
-  // Error(kUsage) for one that is taken.
+  // `free` names the dimensions without a size, in order. All names of values
+  // (inputs, outputs, initializers, outputs of nodes) must differ; throws
+  // Error(kUsage) for one that is used already.
   void add_input(
       const std::string& name,
       const Dims& dims,
@@ -51,8 +51,8 @@ class OnnxModel {
       const std::vector<std::string>& inputs,
       const std::vector<std::string>& outputs,
       const OnnxAttributes& attributes = {});
-  // A value that is known: of floating-point numbers fp32, integers int64, or
-  // bool.
+  // Adds a constant: floating-point tensors become fp32, integer tensors int64;
+  // or bool.
   void add_initializer(const std::string& name, const at::Tensor& tensor);
   void add_metadata(const std::string& key, const std::string& value);
 
@@ -69,8 +69,9 @@ class OnnxModel {
   int write_data(int fd) const;
 
   std::string name_;
-  std::set<std::string> taken_; // names of values
-  std::vector<std::string> inputs_; // messages, as outputs_ and nodes_
+  std::set<std::string> taken_; // used names of values
+  // Encoded messages, like outputs_ and nodes_.
+  std::vector<std::string> inputs_;
   std::vector<std::string> outputs_;
   std::vector<std::string> nodes_;
   std::vector<std::pair<std::string, at::Tensor>> initializers_;

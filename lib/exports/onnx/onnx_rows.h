@@ -8,28 +8,29 @@
 
 namespace vitrain::exports {
 
-// The operators of aten that can be written as ONNX: number by number and
-// products; shapes, parts and copies; layers over images and their norms.
+// Translations of aten's operators to ONNX: elementwise operators and products;
+// shapes, slices and copies; layers over images and norms; sliding windows.
 std::span<const OnnxRow> math_rows();
 std::span<const OnnxRow> shape_rows();
 std::span<const OnnxRow> layer_rows();
 std::span<const OnnxRow> window_rows();
 
-// A name as a template's argument.
+// A string as a template argument.
 template <std::size_t kSize>
 struct Name {
   char text[kSize];
   constexpr Name(const char (&name)[kSize]) { std::copy_n(name, kSize, text); }
 };
 
-// The result of `call` as the reshaped value of this name, in the shape that
-// its type says, or else that its argument `sizes` says.
+// Sets the result of `call` to the value `name` reshaped to the shape in the
+// result's type, or, if that is unknown, to the shape in the argument `sizes`.
 void give_reshaped(
     const Call& call,
     const std::string& name,
     const char* sizes = nullptr);
 
-// Every `step`th of x's numbers from `start` to before `end` along an axis.
+// Adds a slice of x along an axis: every `step`-th element from `start` to
+// before `end`. Returns its name.
 std::string sliced(
     Emitter& e,
     const std::string& name,

@@ -9,7 +9,7 @@
 
 #include "exports/onnx/onnx_rows.h"
 
-// Shapes, parts and copies.
+// Translations of operators on shapes, slices and copies.
 namespace vitrain::exports {
 namespace {
 
@@ -26,12 +26,13 @@ void view(const Call& call) {
   give_reshaped(call, call.in("self"), call.has("size") ? "size" : "shape");
 }
 
-// To a shape that the type of the result says.
+// Reshapes to the shape in the result's type.
 void reshape_by_type(const Call& call) {
   give_reshaped(call, call.in("self"));
 }
 
-// Of several free dimensions those before are kept, and those behind known.
+// With several free dimensions, those before the flattened ones are copied, and
+// those after them must be known.
 void flatten(const Call& call) {
   const Dims dims = call.dims("self");
   const auto first = static_cast<std::size_t>(call.axis("start_dim", "self"));
@@ -48,7 +49,7 @@ void flatten(const Call& call) {
     give_reshaped(call, call.in("self"));
     return;
   }
-  std::vector<std::int64_t> shape(first, 0); // 0: as it is
+  std::vector<std::int64_t> shape(first, 0); // 0 copies the dimension
   shape.push_back(-1);
   for (std::size_t i = behind; i < dims.size(); ++i) {
     shape.push_back(*dims[i]);
@@ -177,7 +178,7 @@ Names split_into(
       {{"axis", axis}});
 }
 
-// Parts of one size, the last one perhaps smaller.
+// Splits into parts of equal size; the last one may be smaller.
 Names split_by(const Call& call, std::int64_t axis, std::int64_t part) {
   std::vector<std::int64_t> sizes;
   for (std::int64_t left = call.size("self", axis); left > 0; left -= part) {
@@ -240,8 +241,8 @@ void gather(const Call& call) {
       {{"axis", call.axis("dim", "self")}});
 }
 
-// One table of numbers for one dimension, x[:, table], or tables for all of the
-// first ones, x[rows, columns].
+// Supports one index tensor for one dimension, x[:, table], or index tensors
+// for all of the first dimensions, x[rows, columns].
 void index(const Call& call) {
   Emitter& e = call.emitter;
   const Names tables = call.tensors("indices");
@@ -268,7 +269,7 @@ void index(const Call& call) {
        e.add("Concat", columns, {{"axis", std::int64_t{-1}}})});
 }
 
-// aten counts from the last dimension, two numbers each.
+// aten's list starts with the last dimension and has two numbers per dimension.
 void pad(const Call& call) {
   const std::vector<std::int64_t> given = call.integers("pad");
   const auto rank = static_cast<std::size_t>(call.rank("self"));

@@ -5,11 +5,11 @@
 
 #include "exports/onnx/onnx_rows.h"
 
-// Windows that slide over images, and back.
+// Translations of sliding windows over images, and their inverse.
 namespace vitrain::exports {
 namespace {
 
-// The numbers of aten's im2col and col2im for rows and columns.
+// Parameters of aten's im2col and col2im, for rows and columns.
 struct Sliding {
   std::vector<std::int64_t> kernel;
   std::vector<std::int64_t> dilation;
@@ -22,7 +22,7 @@ struct Sliding {
         padding(call.integers("padding")),
         stride(call.integers("stride")) {}
 
-  // Windows along a side of this many pixels.
+  // Returns the number of windows along a side of `pixels` pixels.
   std::int64_t count(std::size_t side, std::int64_t pixels) const {
     return (pixels + 2 * padding[side] - dilation[side] * (kernel[side] - 1) -
             1) /
@@ -31,8 +31,8 @@ struct Sliding {
   }
 };
 
-// [N, C, H, W] -> [N, C kernel^2, windows]: the pixels of one place in all
-// windows are one slice of the image.
+// [N, C, H, W] -> [N, C kernel^2, windows]: the pixels at the same position in
+// all windows are one slice of the image.
 void image_to_columns(const Call& call) {
   Emitter& e = call.emitter;
   const Sliding way(call);

@@ -28,14 +28,14 @@ void check(avifResult result) {
 }
 
 // Opens a file and reads its header; frames are limited to `most_pixels`. As
-// strict as Pillow: accepts an invalid clean aperture, which is not applied,
+// strict as Pillow: accepts an invalid clean aperture (which is not applied)
 // and missing bit depths.
 Decoder
 parsed(Bytes bytes, std::int64_t most_pixels, bool with_metadata = false) {
   Decoder decoder(avifDecoderCreate());
   VITRAIN_CHECK(
       decoder != nullptr, ExitCode::kOutOfMemory, "libavif: out of memory");
-  decoder->maxThreads = 1; // the loader has threads enough
+  decoder->maxThreads = 1; // the loader already uses several threads
   decoder->ignoreExif = with_metadata ? AVIF_FALSE : AVIF_TRUE;
   decoder->ignoreXMP = decoder->ignoreExif;
   decoder->imageSizeLimit = static_cast<std::uint32_t>(
@@ -56,8 +56,8 @@ struct DeleteImage {
 };
 using Frame = std::unique_ptr<avifImage, DeleteImage>;
 
-// Whether libavif 1.3 in Pillow's wheels drops the low bits before it converts:
-// where libyuv converts 8 bits to RGB, and no more.
+// Returns true if libavif 1.3 in Pillow's wheels drops the low bits of a sample
+// before the conversion to RGB: where libyuv supports only 8 bits.
 bool loses_bits(const avifDecoder& decoder) {
   const avifImage& image = *decoder.image;
   if (image.depth <= 8 || decoder.alphaPresent != AVIF_FALSE ||
@@ -77,7 +77,7 @@ bool loses_bits(const avifDecoder& decoder) {
   }
 }
 
-// The frame with 8 bits of each sample.
+// Returns the frame, reduced to 8 bits per sample.
 Frame with_8_bits(const avifImage& image) {
   Frame frame(avifImageCreate(image.width, image.height, 8, image.yuvFormat));
   VITRAIN_CHECK(
@@ -110,7 +110,7 @@ Frame with_8_bits(const avifImage& image) {
   return frame;
 }
 
-// Pixels of the decoder's current frame, which libavif converts.
+// RGB pixels of the decoder's current frame, converted by libavif.
 struct Pixels {
   avifRGBImage rgb{};
 
@@ -137,7 +137,7 @@ bool is_avif(Bytes bytes) {
   if (text.size() < 12 || text.substr(4, 4) != "ftyp"sv) {
     return false;
   }
-  // The size of the box, its name, the first brand, a version, more brands.
+  // Layout: size of the box, its name, the first brand, a version, more brands.
   const std::size_t size = std::min<std::size_t>(
       std::size_t{bytes[0]} << 24 | std::size_t{bytes[1]} << 16 |
           std::size_t{bytes[2]} << 8 | bytes[3],
@@ -196,9 +196,9 @@ int avif_orientation(Bytes bytes) {
     const Decoder decoder = parsed(bytes, AVIF_DEFAULT_IMAGE_SIZE_LIMIT);
     const avifImage& image = *decoder->image;
     const bool mirrored = (image.transformFlags & AVIF_TRANSFORM_IMIR) != 0;
-    const bool across = image.imir.mode != 0; // left and right change places
+    const bool across = image.imir.mode != 0; // true: mirrors left to right
     const int turns = (image.transformFlags & AVIF_TRANSFORM_IROT) != 0
-        ? image.irot.angle & 3 // quarters against the clock
+        ? image.irot.angle & 3 // quarter turns counter-clockwise
         : 0;
     if (!mirrored) {
       constexpr int kTurned[] = {1, 8, 3, 6};

@@ -25,16 +25,16 @@ enum Compression : std::uint32_t { kRaw = 0, kRle8 = 1, kRle4 = 2, kMasks = 3 };
 struct Info {
   Size size;
   bool top_down = false;
-  int bits = 0; // of a pixel
+  int bits = 0; // per pixel
   std::uint32_t compression = kRaw;
-  std::uint32_t colours = 0; // in the palette
-  std::size_t colour_bytes = 4; // of one palette entry
+  std::uint32_t colours = 0; // number of colours in the palette
+  std::size_t colour_bytes = 4; // bytes per palette entry
   std::array<std::uint32_t, 3> masks{}; // red, green, blue
   std::size_t palette_at = 0;
   std::size_t pixels_at = 0;
 };
 
-// OS/2 1.x: 16-bit sizes, palette entries of three bytes.
+// Reads the header of OS/2 1.x: 16-bit sizes, palette entries of three bytes.
 void read_core_header(ByteReader& reader, Info& info) {
   info.size.width = reader.u16_little();
   info.size.height = reader.u16_little();
@@ -54,7 +54,7 @@ void read_info_header(ByteReader& reader, Info& info, std::uint32_t length) {
   reader.take(12); // size of the data, resolution
   info.colours = reader.u32_little();
   reader.take(4); // important colours
-  // Behind a header of 40 bytes, and inside a longer one, come the masks.
+  // The masks follow after a header of 40 bytes, or are part of a longer one.
   if (info.compression == kMasks || length > 40) {
     for (std::uint32_t& mask : info.masks) {
       mask = reader.u32_little();
@@ -89,7 +89,8 @@ Info read_info(ByteReader& reader) {
   if (info.colours == 0 && info.bits <= 8) {
     info.colours = 1U << info.bits;
   }
-  // Some writers forget the palette when they say where the pixels begin.
+  // Some writers give an offset of the pixels that does not include the
+  // palette.
   if (info.pixels_at == 14 + length && info.bits <= 8) {
     info.pixels_at += 4 * std::size_t{info.colours};
   }
@@ -140,10 +141,10 @@ std::vector<Colour> read_palette(ByteReader& reader, const Info& info) {
   return palette;
 }
 
-// Where the channels of a pixel are.
+// Positions of the channels in a pixel.
 struct Layout {
-  // 16 bits: lowest bit and largest value of red, green, blue. 24 and 32 bits:
-  // first bit of their bytes.
+  // For 16 bits: lowest bit and largest value of red, green and blue. For 24
+  // and 32 bits: first bit of their bytes.
   std::array<int, 3> shifts{};
   std::array<int, 3> largest{255, 255, 255};
 };
@@ -186,7 +187,7 @@ std::uint8_t* row_of(Image& image, const Info& info, std::int64_t y) {
   return image.pixels.data() + row * info.size.width * 3;
 }
 
-// One row of pixels of 16 to 32 bits.
+// Converts one row of pixels of 16 to 32 bits to RGB.
 void put_direct(
     Bytes row,
     int bits,
@@ -208,7 +209,8 @@ void put_direct(
   }
 }
 
-// One row of indices of 1, 4 or 8 bits, the first in the highest bits.
+// Converts one row of indices of 1, 4 or 8 bits to RGB; the first index is in
+// the highest bits.
 void put_indices(
     Bytes row,
     int bits,
@@ -225,7 +227,8 @@ void put_indices(
   }
 }
 
-// A row takes whole groups of four bytes; the last one may end early.
+// Throws Error(kData) if the file is too short for the pixels. Rows are padded
+// to multiples of four bytes; the last one may lack the padding.
 void check_plausible(const Info& info, const ByteReader& reader) {
   const std::int64_t row = (info.size.width * info.bits + 7) / 8;
   const std::int64_t stride = (row + 3) / 4 * 4;
@@ -260,8 +263,8 @@ void read_rows(ByteReader& reader, const Info& info, Image& image) {
   }
 }
 
-// Run-length code (Microsoft's "Bitmap Compression"): runs of one or two
-// indices, literal indices, and jumps over pixels of index 0.
+// Decodes run-length encoded pixels (Microsoft's "Bitmap Compression"): runs of
+// one or two indices, literal indices, and jumps over pixels of index 0.
 class RunLengths {
  public:
   RunLengths(ByteReader& reader, const Info& info, Image& image)
@@ -302,7 +305,8 @@ class RunLengths {
         (y_ == info_.size.height - 1 && x_ >= info_.size.width);
   }
 
-  // RLE4 has two indices in a byte, the first in its high half.
+  // Returns index i of a run; RLE4 has two indices per byte, the first one in
+  // the high half.
   int nth(int i, int value) const {
     if (!half_bytes_) {
       return value;
@@ -330,7 +334,7 @@ class RunLengths {
       put(nth(i, value));
     }
     if (bytes % 2 != 0 && reader_.left() > 0) {
-      reader_.take(1); // to a whole number of 16-bit words
+      reader_.take(1); // padding to a whole number of 16-bit words
     }
   }
 
@@ -340,7 +344,7 @@ class RunLengths {
   std::vector<Colour> palette_;
   bool half_bytes_;
   std::int64_t x_ = 0;
-  std::int64_t y_ = 0; // in the file's order
+  std::int64_t y_ = 0; // row in the file's order
 };
 
 } // namespace

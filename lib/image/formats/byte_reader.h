@@ -8,8 +8,8 @@
 
 namespace vitrain::image::detail {
 
-// Sequential reader of bytes, and of numbers of either byte order. A read
-// beyond the end throws Error(kData): "damaged GIF: the file is truncated".
+// Sequential reader of bytes and little-endian numbers. A read beyond the end
+// throws Error(kData), such as "damaged GIF: the file is truncated".
 class ByteReader {
  public:
   ByteReader(std::span<const std::uint8_t> bytes, const char* format)

@@ -20,9 +20,9 @@ struct Codec {
   const char* name;
   detail::Size (*size)(detail::Bytes);
   Image (*decode)(detail::Bytes, const DecodeOptions&);
-  // Bytes of memory per pixel, including three for the result. Decoders that
-  // work row by row need no more; libjpeg keeps two bytes per coefficient of a
-  // progressive file, libwebp and others keep their own planes or pixels.
+  // Peak memory in bytes per pixel, including three for the result. Decoders
+  // that work row by row need no more; libjpeg keeps two bytes per coefficient
+  // of a progressive file; libwebp and others keep their own planes or pixels.
   std::int64_t bytes_per_pixel = 11;
   // For formats that support other channel counts than 1 and 3.
   detail::Size (*channels_size)(detail::Bytes) = nullptr;
@@ -41,7 +41,8 @@ constexpr Codec kWebp{"WebP", detail::webp_size, detail::decode_webp};
 constexpr Codec kBmp{"BMP", detail::bmp_size, detail::decode_bmp, 3};
 constexpr Codec kPpm{"PPM", detail::ppm_size, detail::decode_ppm, 3};
 constexpr Codec kGif{"GIF", detail::gif_size, detail::decode_gif, 3};
-// A strip may be the whole image, with six samples of 16 bits; it is turned.
+// A strip may be the whole image with six samples of 16 bits; rotation needs
+// another image.
 constexpr Codec kTiff{
     "TIFF",
     detail::tiff_size,
@@ -49,7 +50,8 @@ constexpr Codec kTiff{
     18,
     detail::tiff_channels_size,
     detail::decode_tiff_channels};
-// Four planes of 16 bits, three of 8, and pixels of four bytes.
+// Four planes of 16 bits (8 bytes), three of 8 bits (3), RGBA pixels (4) and
+// the result (3).
 constexpr Codec kAvif{"AVIF", detail::avif_size, detail::decode_avif, 18};
 constexpr Codec kPacked{
     "packed JPEG",
@@ -60,10 +62,10 @@ struct Signature {
   std::size_t offset;
   std::string_view bytes;
   const char* name;
-  const Codec* codec = nullptr; // null: named, not read
+  const Codec* codec = nullptr; // null: recognised, but not supported
 };
 
-// First bytes of formats that are found in image folders.
+// Signatures of formats that occur in image folders.
 constexpr std::array kSignatures = {
     Signature{0, "\xFF\xD8\xFF"sv, "JPEG", &kJpeg},
     Signature{0, "\x89PNG\r\n\x1A\n"sv, "PNG", &kPng},
@@ -97,15 +99,16 @@ constexpr std::array kSignatures = {
         "a Git LFS pointer, not the file"},
 };
 
-// Netpbm's magic number is two letters, which text can begin with: white space
-// must follow.
+// Returns true for a Netpbm file. Its magic number is two letters, with which
+// text can begin, too, so white space must follow.
 bool is_ppm(std::string_view text) {
   return text.size() >= 3 && text[0] == 'P' && text[1] >= '1' &&
       text[1] <= '6' && " \t\n\v\f\r"sv.find(text[2]) != text.npos;
 }
 
 const Signature* recognise(std::string_view text) {
-  // Brands are in a list, of which the first one may be another format's.
+  // AVIF is recognised by its list of brands, whose first entry may be another
+  // format's.
   static constexpr Signature kBrands{4, "ftyp"sv, "AVIF", &kAvif};
   if (detail::is_avif(bytes_of(text))) {
     return &kBrands;
@@ -161,7 +164,7 @@ Image decode(
     std::span<const std::uint8_t> bytes,
     const DecodeOptions& options) {
   Image image = codec_of(bytes).decode(bytes, options);
-  // Not by ?:, which would copy the image.
+  // Not `?:`, which would copy the image.
   if (options.exif_orientation) {
     return oriented(std::move(image), exif_orientation(bytes));
   }
@@ -190,8 +193,8 @@ std::vector<Image> decode_channels(
 
 namespace {
 
-// Bytes per pixel: the samples (twice if they are buffered per block) and the
-// pictures (twice during rotation).
+// Returns the peak memory of decode_channels() in bytes: the samples (twice if
+// they are buffered per block) and the pictures (twice during rotation).
 std::int64_t channels_bytes(
     const Codec& codec,
     detail::Bytes bytes,
@@ -218,11 +221,11 @@ std::int64_t decode_bytes(
     }
     const detail::Size size = codec.size(bytes);
     detail::check_size(size, options);
-    // A PNG file is read row by row, unless its rows come interlaced.
+    // PNG files are read row by row unless they are interlaced.
     constexpr std::size_t kPngInterlace = 28;
     const bool rows = codec.decode == detail::decode_png &&
         bytes.size() > kPngInterlace && bytes[kPngInterlace] == 0;
-    // Turning makes another image.
+    // Rotation needs another image.
     const bool turned =
         options.exif_orientation && exif_orientation(bytes) != 1;
     return size.width * size.height *

@@ -7,8 +7,7 @@
 namespace vitrain::image {
 namespace {
 
-// Memory held by all threads of this process. A single instance, since memory
-// belongs to the process.
+// Decoding memory held by all threads of this process; a single instance.
 struct Room {
   std::mutex mutex;
   std::condition_variable changed;

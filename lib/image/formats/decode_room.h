@@ -4,14 +4,15 @@
 
 namespace vitrain::image {
 
-// A share of the memory for decoding of all threads of a process. Requests
-// wait, in order, until they fit into the remaining memory; a request above the
-// limit waits until no share is held. A thread that holds a share must not
-// request another.
+// A reservation of decoding memory, which all threads of a process share.
+// Requests wait in order until they fit into the remaining memory; a request
+// above the limit waits until there is no other reservation. A thread that
+// holds a reservation must not request another.
 class DecodeRoom {
  public:
-  DecodeRoom() = default; // an empty share
-  // `bytes` of `limit`; both at least 0.
+  DecodeRoom() = default; // reserves nothing
+  // Waits until `bytes` of `limit` are available, and reserves them; both are
+  // at least 0.
   DecodeRoom(std::int64_t bytes, std::int64_t limit);
   ~DecodeRoom() { give_back(); }
   DecodeRoom(DecodeRoom&& other) noexcept;

@@ -17,7 +17,8 @@ struct Decoder::State {
   State(const DecodeOptions& wanted, Simd simd)
       : options(wanted), region(detail::jpeg_kernels(simd)) {}
 
-  // File for decoding of parts; null if it is decoded whole.
+  // Returns the headers of a file that can be decoded in parts; null if it is
+  // decoded as a whole.
   const detail::JpegFile* file() const {
     return packed ? &packed->file() : plain ? &*plain : nullptr;
   }
@@ -30,7 +31,8 @@ struct Decoder::State {
   }
 
   void open_whole() {
-    room = {}; // release before waiting for the next share
+    // Releases the current reservation before waiting for the next one.
+    room = {};
     room = DecodeRoom(decode_bytes(bytes, options), options.memory);
     whole = {};
     whole = image::decode(bytes, options);
@@ -41,9 +43,9 @@ struct Decoder::State {
   std::span<const std::uint8_t> bytes;
   std::optional<detail::JpegFile> plain;
   std::optional<detail::PackedJpeg> packed;
-  Image whole; // any other image
+  Image whole; // image of a file that is decoded as a whole
   detail::JpegRegion region;
-  std::vector<std::uint8_t> pixels; // of a part
+  std::vector<std::uint8_t> pixels; // pixels of a decoded part
 };
 
 Decoder::Decoder(const DecodeOptions& options, Simd simd) {
@@ -81,7 +83,7 @@ void Decoder::close() {
   state.plain.reset();
   state.packed.reset();
   state.whole = {};
-  // Kept from image to image, but for an unusually large one.
+  // The buffer is kept from image to image, unless it is unusually large.
   constexpr std::size_t kMostKept = std::size_t{32} << 20;
   if (state.pixels.capacity() > kMostKept) {
     std::vector<std::uint8_t>().swap(state.pixels);
@@ -112,7 +114,7 @@ Decoder::Part Decoder::decode(const Rect& needed) {
       const View view(state.pixels.data(), needed.width, needed.height);
       return {{view, needed.left, needed.top}};
     }
-    // Damaged: libjpeg decides what can be shown.
+    // Damaged file: libjpeg decides what can be shown.
     state.plain.reset();
     state.open_whole();
   }

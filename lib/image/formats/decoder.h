@@ -10,36 +10,37 @@
 
 namespace vitrain::image {
 
-// Decodes images, and of plain JPEG files only the part that is asked for, with
-// the pixels of decode() to the last bit. Buffers stay from image to image: one
-// object per thread. Images take their part of DecodeOptions::memory, so that
-// open() and decode() may wait for other threads, and a thread has one open
-// image at a time.
+// Decodes images; of plain JPEG files only the requested part. Pixels equal
+// those of decode() exactly. Buffers are reused from image to image: use one
+// object per thread. Images reserve memory from DecodeOptions::memory, so
+// open() and decode() may wait for other threads, and a thread may have only
+// one image open at a time.
 class Decoder {
  public:
-  // Throws Error(kInternal) for an instruction set that this machine lacks.
+  // Throws Error(kInternal) if this machine lacks the instruction set.
   explicit Decoder(const DecodeOptions& options = {}, Simd simd = best_simd());
   ~Decoder();
   Decoder(Decoder&& other) noexcept;
   Decoder& operator=(Decoder&& other) noexcept;
 
-  // Reads the header of a file, or all of it where the header alone does not
-  // allow to decode a part. `bytes` must stay until the last part was decoded.
-  // Throws what decode() throws.
+  // Reads the header of a file, or decodes the whole file if its format does
+  // not allow decoding of parts. `bytes` must stay valid until the last
+  // decode(). Throws the same errors as image::decode().
   void open(std::span<const std::uint8_t> bytes);
   int width() const;
   int height() const;
 
   struct Part : ImagePart {
-    // As in Image, for the part of the file that was read.
+    // As in Image, but only for the part of the file that was read.
     int warnings = 0;
     bool clipped = false;
   };
-  // At least the pixels of `needed`, which lies inside the image; valid until
-  // the next call. Throws what decode() throws, if the damage lies in the part
-  // of the file that is read or cuts off its end.
+  // Returns at least the pixels of `needed`, which must be inside the image;
+  // valid until the next call. Throws the same errors as image::decode() if the
+  // damage is in the part of the file that is read, or if the file is
+  // truncated.
   Part decode(const Rect& needed);
-  // Gives memory back for other images; parts are not valid any more.
+  // Releases the memory reservation; results of decode() become invalid.
   void close();
 
  private:

@@ -16,7 +16,7 @@ namespace {
 using namespace std::string_view_literals;
 using detail::Bytes;
 
-// A number of `count` bytes.
+// Reads a number of `count` bytes.
 std::uint32_t
 number_at(Bytes bytes, std::size_t at, std::size_t count, bool little = false) {
   std::uint32_t value = 0;
@@ -26,13 +26,15 @@ number_at(Bytes bytes, std::size_t at, std::size_t count, bool little = false) {
   return value;
 }
 
-// Metadata of a file that may contain its orientation.
+// Metadata of a file that may contain the orientation.
 struct Metadata {
-  std::vector<std::uint8_t> exif; // a TIFF structure, or "Exif\0\0" and one
+  // A TIFF structure, possibly preceded by "Exif\0\0".
+  std::vector<std::uint8_t> exif;
   std::string xmp; // a packet of XML
 };
 
-// Exif data may be spread over several APP1 segments; of XMP the last counts.
+// Adds the metadata of an APP1 segment. Exif data may be spread over several
+// segments; of several XMP packets the last one is used.
 void add_app1(Bytes body, Metadata& metadata) {
   constexpr std::string_view kExif = "Exif\0\0"sv;
   constexpr std::string_view kXmp = "http://ns.adobe.com/xap/1.0/\0"sv;
@@ -68,8 +70,9 @@ Metadata read_jpeg(Bytes bytes) {
   return metadata;
 }
 
-// Keyword, compression flag and method, language, translated keyword, text: the
-// middle two end with a zero byte each.
+// Adds the XMP packet of an iTXt chunk: keyword, compression flag and method,
+// language, translated keyword, text. Language and translated keyword end with
+// a zero byte each.
 void add_itxt(std::string_view body, Metadata& metadata) {
   constexpr std::string_view kStart = "XML:com.adobe.xmp\0\0\0"sv;
   if (!body.starts_with(kStart)) {
@@ -88,7 +91,7 @@ void add_itxt(std::string_view body, Metadata& metadata) {
 Metadata read_png(Bytes bytes) {
   Metadata metadata;
   std::size_t at = 8;
-  // Length, kind, body, checksum.
+  // A chunk: length, type, body, checksum.
   while (at + 12 <= bytes.size()) {
     const std::size_t length = number_at(bytes, at, 4);
     const std::string_view kind = text_of(bytes.subspan(at + 4, 4));
@@ -113,7 +116,7 @@ Bytes webp_chunk(const detail::WebpFile& file, const char* kind) {
   }
   const Bytes body{chunk.chunk.bytes, chunk.chunk.size};
   WebPDemuxReleaseChunkIterator(&chunk);
-  return body; // in the file's bytes
+  return body; // refers to the file's bytes
 }
 
 Metadata read_webp(Bytes bytes) {
@@ -126,9 +129,9 @@ Metadata read_webp(Bytes bytes) {
   return metadata;
 }
 
-// From the segments of a JPEG, the chunks of a PNG (eXIf, and XMP in an iTXt
-// that is not compressed) or of a WebP; empty for other formats and where the
-// file is damaged.
+// Returns the metadata of a JPEG (segments), a PNG (eXIf, and XMP in an
+// uncompressed iTXt chunk) or a WebP (chunks); empty for other formats and
+// damaged files.
 Metadata read_metadata(Bytes bytes) {
   const std::string_view text = text_of(bytes);
   if (text.starts_with("\xFF\xD8"sv)) {
@@ -143,7 +146,7 @@ Metadata read_metadata(Bytes bytes) {
   return {};
 }
 
-// Numbers of a TIFF structure, in the byte order that it declares.
+// Reads numbers of a TIFF structure in the byte order that it declares.
 struct Tiff {
   Bytes bytes;
   bool little = false;
@@ -156,17 +159,17 @@ struct Tiff {
   }
 };
 
-// Returns the bytes of a value of a field type (TIFF 6.0 section 2, Adobe's and
-// BigTIFF's additions); 0 for unknown types.
+// Returns the size in bytes of a value of a field type (TIFF 6.0 section 2, and
+// additions of Adobe and BigTIFF); 0 for unknown types.
 std::size_t type_bytes(std::uint32_t type) {
   constexpr std::uint8_t kBytes[] = {
       0, 1, 1, 2, 4, 8, 1, 1, 2, 4, 8, 4, 8, 4, 0, 0, 8};
   return type < std::size(kBytes) ? kBytes[type] : 0;
 }
 
-// The orientation in the first directory. Other directories are not visited, so
-// links between them cannot make a circle. Like Pillow it stops at a value that
-// lies outside the data.
+// Returns the orientation in the first directory. Visits no other directories,
+// so links between them cannot cause a loop. Like Pillow, stops at a value
+// outside the data.
 std::optional<int> orientation_in(Bytes exif) {
   constexpr std::uint32_t kOrientation = 0x0112;
   constexpr std::uint32_t kShort = 3;
@@ -192,7 +195,7 @@ std::optional<int> orientation_in(Bytes exif) {
     const std::uint32_t type = tiff.number(at + 2, 2);
     const std::uint64_t count = tiff.number(at + 4, 4);
     const std::uint64_t size = count * type_bytes(type);
-    // Values of more than four bytes are elsewhere.
+    // Values of more than four bytes are stored elsewhere, at an offset.
     const std::size_t value_at = size > 4 ? tiff.number(at + 8, 4) : at + 8;
     if (!tiff.holds(value_at, size)) {
       break;
@@ -207,7 +210,7 @@ std::optional<int> orientation_in(Bytes exif) {
   return found;
 }
 
-// tiff:Orientation as attribute or element, where Exif does not say.
+// Returns tiff:Orientation from an XMP packet, as an attribute or element.
 std::optional<int> orientation_in(std::string_view xmp) {
   constexpr std::string_view kName = "tiff:Orientation"sv;
   for (std::size_t at = xmp.find(kName); at != xmp.npos;
@@ -227,9 +230,9 @@ std::optional<int> orientation_in(std::string_view xmp) {
   return std::nullopt;
 }
 
-// The orientation of an AVIF file as Pillow has it: its rotation and mirroring;
-// where it has none, that of XMP, unless Exif has the tag, which says what the
-// file itself does.
+// Returns the orientation of an AVIF file as Pillow does: its rotation and
+// mirroring; without these, the orientation in XMP, unless Exif has the tag,
+// which only repeats what the file itself specifies.
 int orientation_of_avif(Bytes bytes) {
   const int own = detail::avif_orientation(bytes);
   if (own != 1) {
@@ -266,9 +269,9 @@ Image oriented(Image image, int orientation) {
   if (orientation < 2 || orientation > 8) {
     return image;
   }
-  // Where the pixel that is shown first comes from, and how far the next one to
-  // the right and the next one below are: 2 to 4 keep rows, 5 to 8 make columns
-  // of them.
+  // Computes the source of the first pixel of the result, and the distances
+  // from it to the sources of the next pixel to the right and of the next one
+  // below. Orientations 2 to 4 keep rows as rows, 5 to 8 transpose.
   const bool turned = orientation >= 5;
   const bool from_right = orientation == 2 || orientation == 3 ||
       orientation == 7 || orientation == 8;

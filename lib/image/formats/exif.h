@@ -8,17 +8,18 @@
 
 namespace vitrain::image {
 
-// The orientation tag (1 to 8) in the Exif data or XMP of a JPEG, PNG or WebP
-// file, or what an AVIF file's rotation and mirroring amount to, else its XMP;
-// 1 where there is none or it is malformed, and for a TIFF, which decode() has
-// turned. Never throws.
+// Returns the orientation tag (1 to 8) from the Exif data or XMP of a JPEG
+// (plain or packed), PNG or WebP file. For an AVIF file returns the orientation
+// equivalent to its rotation and mirroring or, without these, that of its XMP.
+// Returns 1 if the tag is absent or malformed, and for a TIFF, which decode()
+// has already rotated. Never throws.
 int exif_orientation(std::span<const std::uint8_t> bytes);
 
 // Returns the orientation in an XMP packet; 1 if absent.
 int xmp_orientation(std::string_view packet);
 
-// Applies an orientation: 2 to 8 flip and rotate the image; other values change
-// nothing.
+// Returns the image after applying an orientation: 2 to 8 flip and rotate it;
+// other values leave it unchanged.
 Image oriented(Image image, int orientation);
 
 } // namespace vitrain::image

@@ -7,7 +7,8 @@
 
 #include "image/formats/decode.h"
 
-// One file per format, for decode() and read_header() only.
+// Decoders, one source file per format; used only by decode() and
+// read_header().
 namespace vitrain::image::detail {
 
 using Bytes = std::span<const std::uint8_t>;
@@ -17,17 +18,17 @@ struct Size {
   std::int64_t height = 0;
 };
 
-// All throw Error(kData). The size functions read the header and nothing else;
-// the decode functions ignore DecodeOptions::exif_orientation, which decode()
+// All functions throw Error(kData). The size functions read only the header.
+// The decode functions ignore DecodeOptions::exif_orientation, which decode()
 // applies.
 
-// Through libjpeg-turbo: every kind of file that it can read.
+// Every type of file that libjpeg-turbo can read.
 Size jpeg_size(Bytes bytes);
 Image decode_jpeg(Bytes bytes, const DecodeOptions& options);
 
 Size png_size(Bytes bytes);
 Image decode_png(Bytes bytes, const DecodeOptions& options);
-// As decode_channels(), here and of TIFF.
+// See decode_channels(); also for TIFF below.
 std::vector<Image>
 decode_png_channels(Bytes bytes, int channels, const DecodeOptions& options);
 
@@ -46,39 +47,40 @@ Image decode_packed_jpeg(Bytes bytes, const DecodeOptions& options);
 Size gif_size(Bytes bytes);
 Image decode_gif(Bytes bytes, const DecodeOptions& options);
 
-// Turned as the orientation tag says, whatever the options.
+// Results are rotated as the orientation tag says, independent of the options.
 Size tiff_size(Bytes bytes);
 Image decode_tiff(Bytes bytes, const DecodeOptions& options);
-// The size whatever the samples are.
+// Returns the size for any type and number of samples.
 Size tiff_channels_size(Bytes bytes);
 std::vector<Image>
 decode_tiff_channels(Bytes bytes, int channels, const DecodeOptions& options);
 
-// Whether the file names AVIF among its brands.
+// Returns true if AVIF is one of the file's brands.
 bool is_avif(Bytes bytes);
 Size avif_size(Bytes bytes);
 Image decode_avif(Bytes bytes, const DecodeOptions& options);
-// Rotation and mirroring as an orientation tag; 1 for damaged files.
+// Returns rotation and mirroring as an orientation tag (1 to 8); 1 for damaged
+// files.
 int avif_orientation(Bytes bytes);
-// Exif data and XMP packet of an AVIF file; empty where it has none or they
-// cannot be read.
+// Exif data and XMP packet of an AVIF file; empty if absent or unreadable.
 struct AvifMetadata {
   std::vector<std::uint8_t> exif;
   std::string xmp;
 };
 AvifMetadata avif_metadata(Bytes bytes);
 
-// Throws Error(kData) when the claimed size is empty or over the limit.
+// Throws Error(kData) if the size in the header is empty or above the limit.
 void check_size(const Size& size, const DecodeOptions& options);
 
-// Some coders need next to no bytes for pixels of one colour, so a few bytes
-// can truthfully claim any size. Throws Error(kData) for more than 16 Mi pixels
-// of which 16384 and more would be in one byte, which no photograph comes near.
+// Limits pixels per byte, because in some formats a uniform image of any size
+// needs only a few bytes. Throws Error(kData) if the image has more than 16 Mi
+// pixels and at least 16384 pixels per byte of the file; photographs are far
+// from that.
 void check_density(const Size& size, std::size_t bytes);
 
-// A black image of this size.
+// Returns a black image of this size.
 Image blank(const Size& size);
-// Returns black pictures of an image with `channels` channels.
+// Returns the black pictures of an image with `channels` channels.
 std::vector<Image> blank_pictures(const Size& size, int channels);
 
 } // namespace vitrain::image::detail

@@ -9,8 +9,8 @@
 namespace vitrain::image::detail {
 namespace {
 
-// A colour for every index. Indices that the file gives no colour stand for
-// themselves in a grey image and are black in a coloured one, as in Pillow.
+// A colour for every index. As in Pillow, indices without a colour in the file
+// are grey levels in a grey image and black in a coloured one.
 using Palette = std::array<std::array<std::uint8_t, 3>, 256>;
 
 Palette grey_palette() {
@@ -21,7 +21,7 @@ Palette grey_palette() {
   return palette;
 }
 
-// A colour table; its size is in the last three bits of `flags`.
+// Reads a colour table; its size is in the low three bits of `flags`.
 Palette read_palette(ByteReader& reader, int flags) {
   const Palette grey = grey_palette();
   const std::size_t count = std::size_t{2} << (flags & 7);
@@ -33,7 +33,7 @@ Palette read_palette(ByteReader& reader, int flags) {
       : palette;
 }
 
-// Headers before the pixels of the first frame.
+// Content of the headers before the pixels of the first frame.
 struct Frame {
   Size canvas;
   Palette palette = grey_palette();
@@ -72,7 +72,7 @@ void read_descriptor(ByteReader& reader, Frame& frame) {
   if ((flags & 0x80) != 0) {
     frame.palette = read_palette(reader, flags);
   }
-  // A frame that is larger than the screen enlarges it.
+  // A frame larger than the screen enlarges it.
   frame.canvas.width = std::max<std::int64_t>(
       frame.canvas.width, frame.place.left + frame.place.width);
   frame.canvas.height = std::max<std::int64_t>(
@@ -105,7 +105,7 @@ Frame read_frame(ByteReader& reader) {
   }
 }
 
-// Puts colours into the frame's place, row by row in the file's order.
+// Writes colours to the frame's rectangle, row by row in the file's order.
 class Painter {
  public:
   Painter(const Frame& frame, Image& image)
@@ -127,7 +127,8 @@ class Painter {
 
  private:
   void next_row() {
-    // Interlaced: rows 0, 8, 16 ..., then 4, 12 ..., 2, 6 ..., 1, 3 ...
+    // Order of interlaced rows: 0, 8, 16 ..., then 4, 12 ..., 2, 6 ..., 1, 3
+    // ...
     static constexpr int kFirst[] = {0, 4, 2, 1};
     static constexpr int kStep[] = {8, 8, 4, 2};
     x_ = 0;
@@ -156,7 +157,7 @@ class Painter {
   bool done_;
 };
 
-// Codes of growing width, lowest bits first, from a chain of blocks.
+// Reads codes of variable width, lowest bits first, from a chain of blocks.
 class CodeReader {
  public:
   explicit CodeReader(ByteReader& reader) : reader_(reader) {}
@@ -183,10 +184,11 @@ class CodeReader {
   int count_ = 0;
 };
 
-// GIF89a specification, appendix F (variable-length-code LZW). A string is a
-// code for all but its last byte, and that byte. Some programs begin with more
-// bits than the eight of a colour; as in Pillow, up to 12 are read, and of
-// larger single values the lowest eight bits count.
+// GIF89a specification, appendix F (variable-length-code LZW). A string is
+// stored as the code of its prefix (all but the last byte) and its last byte.
+// Some programs begin with more than eight bits per colour; as in Pillow, up to
+// 12 are supported, and of larger single values only the lowest eight bits are
+// used.
 constexpr int kMostBits = 12;
 
 class Lzw {
@@ -219,15 +221,15 @@ class Lzw {
   static constexpr int kTable = 4096;
   static constexpr int kNone = -1;
 
-  // Paints the string of `code`; then previous + its first byte is a new
-  // string.
+  // Paints the string of `code`; then adds the string of `previous`, extended
+  // by the first byte of that string, as a new string.
   void put(int code, int previous, Painter& painter) {
     const bool repeats = previous != kNone && code == next_;
     std::size_t length = 0;
     int rest = repeats ? previous : code;
-    // The string comes out backwards.
+    // Strings are stored backwards.
     while (rest > clear_) {
-      // With 12 bits there are no codes beyond those of single values.
+      // With initial codes of 12 bits, only codes of single values are valid.
       VITRAIN_CHECK_DATA(
           rest < kTable, "damaged GIF: its data hold an invalid code");
       string_[length++] = last_[static_cast<std::size_t>(rest)];
@@ -253,16 +255,16 @@ class Lzw {
   }
 
   int clear_;
-  int next_; // the code of the next new string
-  int width_; // of a code, in bits
+  int next_; // code of the next new string
+  int width_; // width of a code in bits
   int bits_;
   std::array<std::uint8_t, kTable> last_{};
   std::array<std::uint16_t, kTable> before_{};
   std::array<std::uint8_t, kTable> string_{};
 };
 
-// A code of 12 bits stands for 4096 pixels at most, shorter codes for fewer per
-// bit, so a small file cannot hold a large frame.
+// Throws Error(kData) if the file is too small for the frame: a code of 12 bits
+// represents at most 4096 pixels, shorter codes fewer per bit.
 void check_plausible(const Frame& frame, std::size_t bytes) {
   const auto pixels = static_cast<std::size_t>(frame.place.width) *
       static_cast<std::size_t>(frame.place.height);
@@ -295,7 +297,8 @@ Image decode_gif(Bytes bytes, const DecodeOptions& options) {
       kMostBits);
 
   Image image = blank(frame.canvas);
-  // Pixels outside the frame have the transparent colour, or the first one.
+  // Pixels outside the frame get the transparent colour if there is one, else
+  // colour 0.
   fill_with(image.pixels, frame.palette[frame.transparent.value_or(0)]);
   Painter painter(frame, image);
   CodeReader codes(reader);

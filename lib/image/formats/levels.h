@@ -9,14 +9,14 @@
 
 namespace vitrain::image::detail {
 
-// Maps samples of more than 8 bits to 0 to 255, with DecodeOptions::range or as
-// Pillow does, and remembers what the grey ones lose without a range.
+// Maps samples of more than 8 bits to [0, 255], using DecodeOptions::range or,
+// without it, as Pillow does; then records whether grey samples were clipped.
 class Levels {
  public:
   explicit Levels(const std::optional<std::array<double, 2>>& range)
       : range_(range) {}
 
-  // Returns the level of a grey sample.
+  // Returns the 8-bit value of a grey sample.
   std::uint8_t grey(double value) {
     if (range_) {
       return scaled(value);
@@ -33,13 +33,13 @@ class Levels {
                           : 0;
   }
 
-  // Returns the level of a colour of 16 bits.
+  // Returns the 8-bit value of a 16-bit colour sample.
   std::uint8_t colour(std::uint16_t value) const {
     return range_ ? scaled(value) : static_cast<std::uint8_t>(value >> 8);
   }
 
-  // Whether grey samples were outside of 0 to 255, or fractions up to 1, of
-  // which nothing but black remains.
+  // Returns true if grey samples were NaN or outside [0, 255], or if all were
+  // at most 1 and some were fractions, which makes the image almost black.
   bool clipped() const {
     return nan_ || lowest_ < 0.0 || highest_ > 255.0 ||
         (fraction_ && highest_ <= 1.0);
@@ -58,7 +58,7 @@ class Levels {
   double lowest_ = std::numeric_limits<double>::infinity();
   double highest_ = -std::numeric_limits<double>::infinity();
   bool nan_ = false;
-  bool fraction_ = false; // of any sample
+  bool fraction_ = false; // some sample is not an integer
 };
 
 } // namespace vitrain::image::detail

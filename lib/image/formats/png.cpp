@@ -13,7 +13,8 @@
 namespace vitrain::image::detail {
 namespace {
 
-// State of one decoder. Plain data: libpng leaves its functions by longjmp.
+// State of one decoder. Trivially destructible, because libpng reports errors
+// by longjmp.
 struct Decoder {
   png_structp png = nullptr;
   png_infop info = nullptr;
@@ -24,7 +25,7 @@ struct Decoder {
   const std::uint8_t* bytes = nullptr;
   std::size_t size = 0;
   std::size_t offset = 0;
-  // Header, after read_header.
+  // Header; valid after read_header.
   png_uint_32 width = 0;
   png_uint_32 height = 0;
   int depth = 0;
@@ -32,7 +33,7 @@ struct Decoder {
   bool interlaced = false;
   int passes = 1;
   std::uint8_t palette[256][3] = {};
-  // Where read_row and read_image put samples.
+  // Output of read_row and read_image.
   std::uint8_t* rows = nullptr;
   std::size_t stride = 0;
 };
@@ -57,8 +58,8 @@ void on_read(png_structp png, png_bytep out, std::size_t size) {
   decoder.offset += size;
 }
 
-// The one place that libpng's errors return to. `step` must be a C function: no
-// destructor may lie between it and the longjmp.
+// Runs `step` and returns false if libpng reported an error. `step` must be a C
+// function: there must be no destructor between it and the longjmp.
 bool guarded(Decoder& decoder, void (*step)(Decoder&)) {
   if (setjmp(decoder.on_error) != 0) {
     return false;
@@ -80,7 +81,7 @@ void read_header(Decoder& decoder) {
   png_set_read_fn(png, &decoder, on_read);
   // The caller checks sizes, with its own limit and message.
   png_set_user_limits(png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
-  // Texts, profiles and other side information are neither kept nor unpacked.
+  // Ignores texts, profiles and other metadata without decompressing them.
   png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_NEVER, nullptr, -1);
   png_read_info(png, decoder.info);
   int interlace = 0;
@@ -107,7 +108,7 @@ void read_header(Decoder& decoder) {
 }
 
 void start(Decoder& decoder) {
-  // One byte a sample for depths 1, 2 and 4, without changing its value.
+  // One byte per sample for depths 1, 2 and 4, without changing its value.
   png_set_packing(decoder.png);
   decoder.passes = png_set_interlace_handling(decoder.png);
   png_read_update_info(decoder.png, decoder.info);
@@ -170,8 +171,9 @@ void open(Decoder& decoder, Bytes bytes) {
   run(decoder, read_header);
 }
 
-// Deflate packs at most 1032 bytes into one (zlib's technical notes), so a
-// small file cannot hold a large image: refused before memory is spent on it.
+// Throws Error(kData) if the file is too small for the image, before memory is
+// allocated: deflate packs at most 1032 bytes into one (zlib's technical
+// notes).
 void check_plausible(const Decoder& decoder) {
   const std::uint64_t row_bits = std::uint64_t{decoder.width} *
       static_cast<unsigned>(channels_of(decoder.colour) * decoder.depth);
@@ -184,13 +186,13 @@ void check_plausible(const Decoder& decoder) {
       decoder.height);
 }
 
-// A sample of 16 bits.
+// Reads a sample of 16 bits.
 std::uint16_t wide_value(const std::uint8_t* sample) {
   return static_cast<std::uint16_t>(sample[0] << 8 | sample[1]);
 }
 
-// One grey sample as Pillow converts it: 1, 2 and 4 bits spread over 0 to 255;
-// 16 bits clipped at 255 (its mode I;16), or scaled.
+// Converts one grey sample as Pillow does: 1, 2 and 4 bits are scaled to [0,
+// 255]; 16 bits are clipped at 255 (its mode I;16), or scaled with a range.
 std::uint8_t
 grey_value(const Decoder& decoder, const std::uint8_t* sample, Levels& levels) {
   switch (decoder.depth) {
@@ -207,8 +209,8 @@ grey_value(const Decoder& decoder, const std::uint8_t* sample, Levels& levels) {
   }
 }
 
-// One row of samples to RGB. Of 16-bit colours and of grey with alpha the high
-// byte is taken, or they are scaled; alpha is dropped.
+// Converts one row of samples to RGB. Colours and grey with alpha of 16 bits
+// keep their high byte, or are scaled with a range; alpha is dropped.
 void convert_row(
     const Decoder& decoder,
     const std::uint8_t* samples,
@@ -251,12 +253,13 @@ Size png_size(Bytes bytes) {
 
 namespace {
 
-// Calls take(y, samples) with each row of samples; returns the defects.
+// Calls take(y, samples) with each row of samples; returns the number of
+// defects.
 int read_rows(Decoder& decoder, const auto& take) {
   run(decoder, start);
   decoder.stride = png_get_rowbytes(decoder.png, decoder.info);
-  // Interlaced passes fill the same rows again and again; else one row at a
-  // time is enough.
+  // Interlaced passes update all rows repeatedly; otherwise memory for a single
+  // row is enough.
   std::vector<std::uint8_t> rows(
       decoder.stride * (decoder.interlaced ? decoder.height : 1));
   decoder.rows = rows.data();
@@ -269,8 +272,8 @@ int read_rows(Decoder& decoder, const auto& take) {
     }
     take(y, rows.data() + (decoder.interlaced ? y * decoder.stride : 0));
   }
-  // After the last row: a wrong checksum is an error; a truncated file is a
-  // defect without effect on the pixels.
+  // After the last row, a wrong checksum is an error; a truncated file is a
+  // defect that does not affect the pixels.
   if (!guarded(decoder, read_end) && !decoder.ended_early) {
     fail_with_message(decoder);
   }

@@ -11,7 +11,7 @@ namespace vitrain::image {
 namespace {
 
 constexpr std::string_view kSignature = "\x89PNG\r\n\x1a\n";
-// Behind the signature and the first chunk, IHDR.
+// Offset of the text chunk: after the signature and the first chunk, IHDR.
 constexpr std::size_t kPlace = kSignature.size() + 25;
 // A chunk: length, type, keyword and text, CRC.
 constexpr std::string_view kText(
@@ -20,11 +20,11 @@ constexpr std::string_view kText(
     "\x8f\x09\x11\x23",
     28);
 static_assert(kPlace + kText.size() == kPngStart);
-// Type of a chunk with text, and what stands in it before the text: keyword,
-// compression (none), language and translated keyword (none).
+// Type of the chunk with the description, and its content before the text:
+// keyword, compression (none), language and translated keyword (both empty).
 constexpr std::string_view kDescribedType = "iTXt";
 constexpr std::string_view kDescribedHead("vitrain\0\0\0\0\0", 12);
-constexpr std::size_t kWord = 4; // bytes of a length, a type or a checksum
+constexpr std::size_t kWord = 4; // bytes of a length, type or checksum
 
 std::string big_endian(std::uint32_t value) {
   std::string bytes;
@@ -42,7 +42,7 @@ std::uint32_t big_endian(std::string_view bytes) {
   return value;
 }
 
-// Of the type and the content of a chunk.
+// Returns the checksum of a chunk's type and content.
 std::uint32_t checksum(std::string_view bytes) {
   return static_cast<std::uint32_t>(::crc32(
       0,
@@ -50,8 +50,9 @@ std::uint32_t checksum(std::string_view bytes) {
       static_cast<uInt>(bytes.size())));
 }
 
-// The content of a chunk of this type that begins at `at`, and where the next
-// one begins; nothing at the end or where the file is damaged.
+// Returns the content of the chunk that begins at `at`; stores its type, and
+// the start of the next chunk in `at`. nullopt at the end or if the file is
+// damaged.
 std::optional<std::string_view>
 next_chunk(std::string_view file, std::size_t& at, std::string_view& type) {
   if (at + 3 * kWord > file.size()) {
@@ -120,7 +121,7 @@ std::string png_description(std::string_view file) {
   std::string_view type;
   while (file.starts_with(kSignature)) {
     const auto content = next_chunk(file, at, type);
-    if (!content || type == "IDAT") { // it stands before the pixels
+    if (!content || type == "IDAT") { // the description precedes the pixels
       break;
     }
     if (type == kDescribedType && content->starts_with(kDescribedHead)) {

@@ -8,19 +8,20 @@
 
 namespace vitrain::image {
 
-// A PNG file of an image's pixels, whose text says that this program has drawn
-// it. Throws Error(kInternal) when libpng cannot.
+// Returns a PNG file of the image. A text chunk names this program as its
+// creator. Throws Error(kInternal) if libpng fails.
 std::string encode_png(const Image& image);
 
-// The same with a description of the picture in UTF-8 for programs, in a chunk
-// (iTXt) that viewers pass over; "" leaves it out.
+// Also stores a machine-readable description of the picture in UTF-8, in an
+// iTXt chunk that viewers ignore; "": no description.
 std::string encode_png(const Image& image, std::string_view description);
 
-// The description of a PNG file; "" for a file without one, or a damaged chunk.
+// Returns the description in a PNG file; "" if there is none or the chunk is
+// damaged.
 std::string png_description(std::string_view file);
 
-// Returns true if a file with these first bytes (kPngStart of them, or the
-// whole file) was written by encode_png().
+// Returns true if a file was written by encode_png(). `start`: its first
+// kPngStart bytes, or the whole file.
 inline constexpr std::size_t kPngStart = 61;
 bool is_drawn_png(std::string_view start);
 

@@ -25,13 +25,13 @@ bool is_space(std::uint8_t byte) {
   fail_data("damaged PPM: a decimal number of at most 10 digits was expected");
 }
 
-// Numbers in decimal, with white space between them and comments to the end of
-// the line.
+// Reads decimal numbers, separated by white space and by comments that extend
+// to the end of the line.
 class TextReader {
  public:
   explicit TextReader(ByteReader& reader) : reader_(reader) {}
 
-  // The next byte that is neither white space nor in a comment.
+  // Returns the next byte that is neither white space nor in a comment.
   std::uint8_t next() {
     while (true) {
       const std::uint8_t byte = reader_.u8();
@@ -43,8 +43,8 @@ class TextReader {
     }
   }
 
-  // Also consumes one white space after the number; a comment inside a number
-  // does not end it.
+  // Reads a number and one white space after it; a comment inside a number does
+  // not end it.
   std::int64_t number() {
     std::int64_t value = 0;
     int digits = 0;
@@ -85,7 +85,7 @@ class TextReader {
 struct Info {
   char kind = 0; // '1' to '6'
   Size size;
-  std::int64_t largest = 1; // value of a channel
+  std::int64_t largest = 1; // largest value of a channel
 
   bool bits() const { return kind == '1' || kind == '4'; }
   bool text() const { return kind <= '3'; }
@@ -110,13 +110,15 @@ Info read_info(ByteReader& reader) {
   return info;
 }
 
-// A claim that the rest of the file is too short for is refused at once.
+// Throws Error(kData) if the rest of the file is too short for the size in the
+// header.
 void check_plausible(const Info& info, const ByteReader& reader) {
   std::int64_t row = info.size.width * info.channels();
   if (info.kind == '4') {
     row = (row + 7) / 8;
   } else if (info.largest > 255 || (info.text() && !info.bits())) {
-    row *= 2; // as text: a digit and white space, but for the last
+    // As text: at least a digit and white space, except after the last value.
+    row *= 2;
   }
   VITRAIN_CHECK_DATA(
       row * info.size.height - 1 <= static_cast<std::int64_t>(reader.left()),
@@ -125,9 +127,10 @@ void check_plausible(const Info& info, const ByteReader& reader) {
       info.size.height);
 }
 
-// What each value becomes, rounded half to even as Pillow does. Grey with more
-// than 8 bits is scaled to 16 bits and then clipped at 255 (its mode I); with a
-// range, which is of 16 bits, colours are too.
+// Maps values to 8 bits, rounded half to even as Pillow does. Grey values with
+// more than 8 bits are scaled to 16 bits and then clipped at 255 (Pillow's mode
+// I). With a range, which refers to 16 bits, colours are scaled to 16 bits,
+// too.
 class Values {
  public:
   Values(const Info& info, const DecodeOptions& options)
@@ -149,7 +152,7 @@ class Values {
     highest_ = std::max(highest_, value);
     return levels_[value];
   }
-  // Whether the values that were taken were clipped.
+  // Returns true if any of the converted values was clipped.
   bool clipped() const { return wide_ && !range_ && scaled(highest_) > 255.0; }
 
  private:
@@ -165,7 +168,7 @@ class Values {
   std::size_t highest_ = 0;
 };
 
-// Puts values one after the other: grey ones into all three channels.
+// Writes values one after the other; grey values to all three channels.
 class PixelWriter {
  public:
   PixelWriter(const Info& info, Image& image)

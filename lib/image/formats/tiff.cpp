@@ -18,7 +18,7 @@ namespace {
 
 using Layout = TiffFile::Layout;
 
-// Composition of a pixel.
+// Type of a pixel.
 enum class Kind { kGrey, kPalette, kRgb, kPremultiplied, kCmyk };
 
 Kind kind_of(const Layout& of) {
@@ -46,8 +46,8 @@ Number number_at(const std::uint8_t* row, std::ptrdiff_t i) {
   return value;
 }
 
-// Sample i of a row as 8 bits (of a palette: as an index): fewer bits are
-// spread over 0 to 255, more of them become what `levels` says.
+// Returns sample i of a row as 8 bits (palette: as an index). Samples with
+// fewer bits are scaled to [0, 255]; those with more are converted by `levels`.
 std::uint8_t sample_at(
     const Layout& of,
     const std::uint8_t* row,
@@ -63,7 +63,7 @@ std::uint8_t sample_at(
           ? levels.grey(number_at<std::int16_t>(row, i))
           : levels.grey(number_at<std::uint16_t>(row, i));
     case 32:
-      // Unsigned numbers too are read as signed ones.
+      // Reads unsigned 32-bit integers as signed ones, too.
       return of.format == SAMPLEFORMAT_IEEEFP
           ? levels.grey(number_at<float>(row, i))
           : levels.grey(number_at<std::int32_t>(row, i));
@@ -77,18 +77,18 @@ std::uint8_t sample_at(
   }
 }
 
-// Rows of samples to RGB.
+// Converts rows of samples to RGB.
 class Converter {
  public:
-  // Of CMYK, and of colours that are multiplied by alpha, the range is not
-  // scaled: their samples say something together.
+  // The range is not applied to CMYK and to colours premultiplied by alpha,
+  // because their samples depend on each other.
   Converter(const TiffFile& file, const DecodeOptions& options)
       : layout_(file.layout()),
         kind_(kind_of(layout_)),
         levels_(
             kind_ == Kind::kGrey || kind_ == Kind::kRgb ? options.range
                                                         : std::nullopt) {
-    // White is zero only where samples have up to 8 bits.
+    // MINISWHITE (0 is white) applies only to samples of up to 8 bits.
     inverted_ =
         layout_.photometric == PHOTOMETRIC_MINISWHITE && layout_.bits <= 8;
     if (kind_ == Kind::kPalette) {
@@ -96,7 +96,7 @@ class Converter {
     }
   }
 
-  // `planes`: one row of all samples, or one row for each sample.
+  // `planes`: one row with all samples, or one row per sample.
   void convert(
       const std::vector<const std::uint8_t*>& planes,
       int pixels,
@@ -190,7 +190,7 @@ void read_samples(
   image.clipped = converter.clipped();
 }
 
-// YCbCr whose colours libtiff has to bring to the size of the image.
+// Reads YCbCr images, whose chroma libtiff must upsample.
 void read_ycbcr(const TiffFile& file, Image& image) {
   struct Reader {
     TIFFRGBAImage rgba{};
@@ -235,7 +235,7 @@ void read_ycbcr(const TiffFile& file, Image& image) {
 
 } // namespace
 
-// The size that is shown: Pillow turns TIFFs as it loads them.
+// Returns the size after rotation; Pillow rotates TIFFs when it loads them.
 Size tiff_size(Bytes bytes) {
   const TiffFile file(bytes, most_tiff_memory({}));
   check_supported(file.layout());

@@ -11,11 +11,11 @@
 #include "image/formats/tiff_rows.h"
 #include "image/operations/channels.h"
 
-// Images of many channels, as of satellites and microscopes.
+// Images with any number of channels, such as from satellites and microscopes.
 namespace vitrain::image::detail {
 namespace {
 
-// Puts the samples of planes together again.
+// Interleaves the samples of separate planes.
 void interleave(
     const SampleRow& row,
     std::size_t channels,

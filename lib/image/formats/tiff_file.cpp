@@ -11,8 +11,8 @@
 
 namespace vitrain::image::detail {
 
-// libtiff's way to the bytes, and its messages. Plain functions: errors are
-// reported by return values, nothing is thrown through libtiff.
+// Callbacks by which libtiff accesses the bytes and reports messages. They must
+// not throw through libtiff; errors are return values.
 struct TiffFile::Callbacks {
   static TiffFile& file(void* data) { return *static_cast<TiffFile*>(data); }
 
@@ -38,7 +38,8 @@ struct TiffFile::Callbacks {
   }
   static int close(thandle_t) { return 0; }
   static toff_t size(thandle_t data) { return file(data).bytes_.size(); }
-  // libtiff does not write to memory mapped for reading.
+  // The const_cast is safe: libtiff does not write to memory mapped for
+  // reading.
   static int map(thandle_t data, void** base, toff_t* size) {
     const Bytes bytes = file(data).bytes_;
     *base = const_cast<std::uint8_t*>(bytes.data());
@@ -85,8 +86,8 @@ int field(TIFF* tiff, ttag_t tag) {
   return value;
 }
 
-// Returns the orientation tag; without it, the XMP packet's, as for other
-// formats.
+// Returns the orientation tag or, without it, the orientation in the XMP
+// packet.
 int orientation_of(TIFF* tiff) {
   std::uint16_t tag = 0;
   if (TIFFGetField(tiff, TIFFTAG_ORIENTATION, &tag) != 0) {
@@ -154,7 +155,7 @@ TiffFile::TiffFile(Bytes bytes, std::int64_t most_memory) : bytes_(bytes) {
   TIFFOpenOptionsSetWarningHandlerExtR(options, Callbacks::warning, this);
   tiff_ = TIFFClientOpenExt(
       "image",
-      "rC", // strips are read as they are, not cut into smaller ones
+      "rC", // reads strips as they are, without splitting large ones
       this,
       Callbacks::read,
       Callbacks::write,
@@ -170,7 +171,7 @@ TiffFile::TiffFile(Bytes bytes, std::int64_t most_memory) : bytes_(bytes) {
   }
   layout_ = layout_of(tiff_);
   try {
-    // libtiff would otherwise use the colour indices as shades of grey.
+    // Otherwise libtiff would use the colour indices as grey levels.
     VITRAIN_CHECK_DATA(
         !lost_palette_, "damaged TIFF: its palette cannot be read");
   } catch (...) {

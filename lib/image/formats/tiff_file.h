@@ -14,20 +14,20 @@ class TiffFile {
  public:
   // Layout of the samples according to the directory.
   struct Layout {
-    Size size; // as stored
-    int bits = 1; // of a sample: 1, 2, 4, 8, 16 or 32
-    int samples = 1; // of a pixel
+    Size size; // as stored, before rotation
+    int bits = 1; // per sample: 1, 2, 4, 8, 16 or 32
+    int samples = 1; // per pixel
     int format = SAMPLEFORMAT_UINT;
     int photometric = PHOTOMETRIC_MINISWHITE;
     int compression = COMPRESSION_NONE;
-    int alpha = -1; // meaning of the fourth or second sample; -1: none
-    bool planes = false; // each sample in a plane of its own
+    int alpha = -1; // type of the extra sample (the 4th or 2nd); -1: none
+    bool planes = false; // each sample is stored in a separate plane
     int orientation = 1; // 1 to 8, from the tag or XMP
   };
 
-  // Keeps `bytes` in view; no single allocation of libtiff is larger than
-  // `most_memory`. Throws Error(kData) when there is no directory that can be
-  // read.
+  // Opens the first image. `bytes` must outlive the object. No single
+  // allocation of libtiff exceeds `most_memory` bytes. Throws Error(kData) if
+  // no directory can be read.
   TiffFile(Bytes bytes, std::int64_t most_memory);
   ~TiffFile();
   TiffFile(const TiffFile&) = delete;
@@ -35,13 +35,14 @@ class TiffFile {
 
   TIFF* get() const { return tiff_; }
   const Layout& layout() const { return layout_; }
-  // Turned as the orientation says: Pillow turns TIFFs as it loads them.
+  // Returns the size after applying the orientation; Pillow rotates TIFFs when
+  // it loads them.
   Size shown_size() const;
-  // Defects are counted from here on: before, libtiff warns of every tag that
-  // it does not know.
+  // Starts counting warnings. Earlier ones are ignored, because libtiff warns
+  // of every unknown tag.
   void start_pixels() { in_pixels_ = true; }
   int warnings() const { return warnings_; }
-  // Throws Error(kData) with the first error of libtiff.
+  // Throws Error(kData) with libtiff's first error message.
   [[noreturn]] void fail_with_message() const;
 
  private:
@@ -49,7 +50,7 @@ class TiffFile {
 
   Bytes bytes_;
   std::uint64_t at_ = 0;
-  std::array<char, 256> error_{}; // the first one
+  std::array<char, 256> error_{}; // first error message of libtiff
   int warnings_ = 0;
   bool in_pixels_ = false;
   bool lost_palette_ = false;
@@ -57,12 +58,14 @@ class TiffFile {
   Layout layout_;
 };
 
-// Throws Error(kData) for samples of which decode_tiff() makes no pixels.
+// Throws Error(kData) if decode_tiff() does not support this layout.
 void check_supported(const TiffFile::Layout& layout);
-// Checks the layout for decode_tiff_channels() with `channels` channels.
+// Throws Error(kData) if decode_tiff_channels() does not support this layout
+// with `channels` channels.
 void check_channels(const TiffFile::Layout& layout, int channels);
 
-// Throws Error(kData) if `bytes` cannot contain the image.
+// Throws Error(kData) if a file of `bytes` bytes cannot contain an image of
+// this layout.
 void check_plausible(const TiffFile::Layout& layout, std::size_t bytes);
 
 } // namespace vitrain::image::detail

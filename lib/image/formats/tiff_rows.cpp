@@ -9,12 +9,12 @@ namespace {
 
 using Layout = TiffFile::Layout;
 
-// Strips and tiles alike: rectangles of a grid that covers the image.
+// Strips or tiles: rectangles of a grid that covers the image.
 struct Blocks {
   std::int64_t width = 0;
   std::int64_t height = 0;
   tmsize_t row_bytes = 0;
-  tmsize_t bytes = 0; // of one whole block of one plane
+  tmsize_t bytes = 0; // size of one complete block of one plane
   bool tiled = false;
 };
 
@@ -43,7 +43,8 @@ Blocks blocks_of(const TiffFile& file) {
           blocks.row_bytes >= (blocks.width * of.bits * samples + 7) / 8 &&
           blocks.bytes >= blocks.row_bytes * blocks.height,
       "damaged TIFF: its strips or tiles do not fit its samples");
-  // A tile may reach beyond the image, but not take much more memory.
+  // A tile may extend beyond the image, but must not need much more memory than
+  // it.
   constexpr std::int64_t kSmall = std::int64_t{16} << 20;
   const std::int64_t pixel = std::max<std::int64_t>(12, samples * of.bits / 8);
   const std::int64_t planes = of.planes ? of.samples : 1;
@@ -60,7 +61,8 @@ Blocks blocks_of(const TiffFile& file) {
   return blocks;
 }
 
-// The samples of one block of one plane, at least `rows` rows of them.
+// Reads the samples of one block of one plane. Throws Error(kData) if a tile is
+// incomplete, or if a strip has fewer than `rows` rows.
 void read_block(
     const TiffFile& file,
     const Blocks& blocks,

@@ -8,27 +8,29 @@
 
 namespace vitrain::image::detail {
 
-// Limit of a single allocation of libtiff: enough for the largest strip of an
-// image of the allowed size with `bytes_per_pixel` (default: six samples of 16
-// bits), and for directories.
+// Returns the limit in bytes of a single allocation of libtiff: enough for
+// directories and for the largest strip of an image of the allowed size with
+// `bytes_per_pixel` (default: six samples of 16 bits).
 std::int64_t most_tiff_memory(
     const DecodeOptions& options,
     std::int64_t bytes_per_pixel = 12);
 
-// Part of a row of an image.
+// A horizontal run of pixels in one row of an image.
 struct SampleRow {
-  std::int64_t x = 0; // of its first pixel
+  std::int64_t x = 0; // coordinates of its first pixel
   std::int64_t y = 0;
   int pixels = 0;
-  // One interleaved row, or one row per sample, as in the file.
+  // Samples: one pointer to interleaved samples, or one pointer per sample
+  // plane, as in the file.
   std::vector<const std::uint8_t*> planes;
 };
 
-// Returns the rows of a strip, at most the image's, or of a tile.
+// Returns the number of rows in a strip (at most the image's height) or in a
+// tile.
 std::int64_t rows_at_once(const TiffFile& file);
 
-// Calls `take` with parts of rows that cover the image once, for strips and
-// tiles. Throws Error(kData) for a damaged file.
+// Calls `take` with runs of pixels that cover the image exactly once, for files
+// with strips or tiles. Throws Error(kData) for a damaged file.
 void read_rows(
     const TiffFile& file,
     const std::function<void(const SampleRow&)>& take);

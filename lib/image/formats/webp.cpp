@@ -29,7 +29,7 @@ const char* reason(VP8StatusCode status) {
   return "decoding was stopped";
 }
 
-// The first frame's own data and its place on the canvas.
+// The first frame's data and its position on the canvas.
 struct Frame {
   WebPIterator iterator{};
 
@@ -68,8 +68,8 @@ Size webp_size(Bytes bytes) {
   return size_of(open_checked(bytes));
 }
 
-// Decodes the first frame as libwebp's animation decoder, which Pillow uses:
-// pixels outside the frame are black, alpha is not blended.
+// Decodes the first frame like libwebp's animation decoder, which Pillow uses:
+// pixels outside the frame are black, and alpha is not blended.
 Image decode_webp(Bytes bytes, const DecodeOptions& options) {
   const WebpFile file = open_checked(bytes);
   const Size size = size_of(file);

@@ -11,10 +11,10 @@ namespace vitrain::image::detail {
 struct DeleteWebp {
   void operator()(WebPDemuxer* file) const { WebPDemuxDelete(file); }
 };
-// The chunks of a WebP file; points into its bytes.
+// Parsed chunks of a WebP file; refers to the file's bytes.
 using WebpFile = std::unique_ptr<WebPDemuxer, DeleteWebp>;
 
-// Null when the chunks are truncated or contradict one another.
+// Parses the chunks of a file; null if they are truncated or inconsistent.
 WebpFile open_webp(Bytes bytes);
 
 } // namespace vitrain::image::detail

@@ -16,7 +16,8 @@
 namespace vitrain::image::detail {
 namespace {
 
-// State of one decoder. Plain data: libjpeg leaves its functions by longjmp.
+// State of one decoder. Trivially destructible, because libjpeg reports errors
+// by longjmp.
 struct Decoder {
   jpeg_decompress_struct jpeg{};
   jpeg_error_mgr errors{};
@@ -24,7 +25,8 @@ struct Decoder {
   std::jmp_buf on_error{};
   char message[JMSG_LENGTH_MAX] = {};
   int warnings = 0;
-  bool unsupported = false; // not damaged: of a kind that libjpeg cannot read
+  // Not damaged, but of a type that libjpeg cannot read.
+  bool unsupported = false;
   int max_scans = 0;
   const std::uint8_t* bytes = nullptr;
   std::size_t size = 0;
@@ -63,7 +65,7 @@ void on_message(j_common_ptr jpeg, int level) {
   }
   Decoder& decoder = decoder_of(jpeg);
   ++decoder.warnings;
-  // The reader asked for bytes after the last one: the rest would be grey.
+  // libjpeg reached the end of the file: the rest of the image would be grey.
   if (jpeg->err->msg_code == JWRN_JPEG_EOF) {
     std::snprintf(
         decoder.message, sizeof(decoder.message), "the file is truncated");
@@ -73,8 +75,8 @@ void on_message(j_common_ptr jpeg, int level) {
 
 void on_output(j_common_ptr) {}
 
-// Called for every row of blocks: counts scans that check_scans did not find,
-// since libjpeg resumes after damage at the next marker.
+// Called for every row of blocks. Counts scans that check_scans did not find,
+// because libjpeg resumes at the next marker after damage.
 void on_progress(j_common_ptr jpeg) {
   Decoder& decoder = decoder_of(jpeg);
   if (decoder.jpeg.input_scan_number > decoder.max_scans) {
@@ -87,8 +89,8 @@ void on_progress(j_common_ptr jpeg) {
   }
 }
 
-// The one place that libjpeg's errors return to. `step` must be a C function:
-// no destructor may lie between it and the longjmp.
+// Runs `step` and returns false if libjpeg reported an error. `step` must be a
+// C function: there must be no destructor between it and the longjmp.
 bool guarded(Decoder& decoder, void (*step)(Decoder&)) {
   if (setjmp(decoder.on_error) != 0) {
     return false;
@@ -106,7 +108,7 @@ void read_header(Decoder& decoder) {
   jpeg_read_header(&decoder.jpeg, TRUE);
   decoder.jpeg.dct_method = JDCT_ISLOW;
   decoder.jpeg.do_fancy_upsampling = TRUE;
-  // libjpeg turns grey and YCbCr into RGB, but four channels only into CMYK.
+  // libjpeg converts grey and YCbCr to RGB, but four channels only to CMYK.
   decoder.jpeg.out_color_space =
       decoder.jpeg.num_components == 4 ? JCS_CMYK : JCS_RGB;
 }
@@ -158,9 +160,9 @@ void open(Decoder& decoder, Bytes bytes) {
       channels);
 }
 
-// A block of 8 x 8 pixels takes at least one bit of Huffman code, so a small
-// file cannot hold a large image: refused before memory is spent on it.
-// Arithmetic code has no such limit.
+// Throws Error(kData) if the file is too small for the image, before memory is
+// allocated: a block of 8 x 8 pixels takes at least one bit of Huffman code.
+// Arithmetic coding has no such limit; see check_density().
 void check_plausible(const Decoder& decoder) {
   const Size size = size_of(decoder);
   if (decoder.jpeg.arith_code) {
@@ -176,7 +178,7 @@ void check_plausible(const Decoder& decoder) {
       size.height);
 }
 
-// Scans from the first one on, as the markers say.
+// Counts the scans from the first one on by their markers.
 int count_scans(Bytes data) {
   int scans = 1;
   std::size_t at = 0;
@@ -194,7 +196,7 @@ int count_scans(Bytes data) {
     if (marker == 0xFF) {
       ++at; // fill bytes
     } else if (marker == 0x00 || (marker >= 0xD0 && marker <= 0xD7)) {
-      at += 2; // a data byte of 255, or a restart
+      at += 2; // a stuffed data byte 0xFF, or a restart marker
     } else if (at + 4 <= data.size()) {
       scans += marker == 0xDA ? 1 : 0;
       at += 2 + (std::size_t{data[at + 2]} << 8 | data[at + 3]);
@@ -203,8 +205,9 @@ int count_scans(Bytes data) {
   return scans;
 }
 
-// A file of a few kilobytes can hold thousands of scans over a large image, of
-// which each one takes as long as a whole baseline file.
+// Throws Error(kData) if there are too many scans: a file of a few kilobytes
+// can contain thousands of scans of a large image, each of which takes as long
+// to decode as a whole baseline file.
 void check_scans(const Decoder& decoder) {
   const jpeg_source_mgr& source = *decoder.jpeg.src;
   const int scans =
@@ -216,7 +219,8 @@ void check_scans(const Decoder& decoder) {
       decoder.max_scans);
 }
 
-// Adobe stores CMYK inverted, and readers assume so for every file.
+// Converts CMYK to RGB. Adobe stores CMYK inverted, and other readers assume
+// that for every file.
 void inverted_cmyk_to_rgb(const std::vector<std::uint8_t>& cmyk, Image& image) {
   const std::size_t pixels = cmyk.size() / 4;
   for (std::size_t i = 0; i < pixels; ++i) {

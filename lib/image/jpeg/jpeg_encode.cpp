@@ -39,7 +39,8 @@ void JpegEncoder::put(std::uint32_t bits, int count) {
   }
 }
 
-// A symbol of zeros and size, then the value's bits.
+// Writes the symbol for a number of zeros and the value's size, then the bits
+// of the value. Returns false if the symbol has no code.
 bool JpegEncoder::put_value(const Codes& codes, int zeros, int value) {
   const int size =
       static_cast<int>(std::bit_width(static_cast<unsigned>(std::abs(value))));

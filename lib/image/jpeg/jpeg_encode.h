@@ -9,15 +9,16 @@
 
 namespace vitrain::image::detail {
 
-// Writes the entropy-coded data of a plain JPEG from its coefficients (T.81,
-// F.1.2), with the stuffing and the restart markers that belong to it.
+// Encodes the coefficients of a plain JPEG as its entropy-coded data (T.81,
+// F.1.2), with byte stuffing and restart markers.
 class JpegEncoder {
  public:
-  // `ones`: the last byte of a segment is filled up with ones, else zeros.
+  // `ones`: pads the last byte of each segment with ones, else with zeros.
+  // `file` must outlive the encoder.
   JpegEncoder(const JpegFile& file, bool ones);
 
-  // The next MCU row, with all of its columns. False when a coefficient has no
-  // code in the file's tables.
+  // Adds the next MCU row, with all of its columns. Returns false if a symbol
+  // that it needs has no code in the file's Huffman tables.
   bool add_row(McuRow& row);
   // Returns the output, complete after the last row, without a final marker.
   std::string finish();
@@ -25,7 +26,7 @@ class JpegEncoder {
  private:
   struct Code {
     std::uint16_t bits = 0;
-    std::uint8_t length = 0; // 0: there is none
+    std::uint8_t length = 0; // 0: the symbol has no code
   };
   using Codes = std::array<Code, 256>; // by symbol
 
@@ -41,7 +42,7 @@ class JpegEncoder {
   std::array<Codes, 4> ac_codes_{};
   std::array<int, 3> prediction_{};
   std::int64_t mcu_ = 0;
-  std::uint64_t bits_ = 0; // not yet written, in the low `count_` bits
+  std::uint64_t bits_ = 0; // bits not yet written, in the low `count_` bits
   int count_ = 0;
   std::string out_;
 };

@@ -11,7 +11,7 @@ using Bytes = std::span<const std::uint8_t>;
 
 enum Marker : std::uint8_t {
   kSof0 = 0xC0, // baseline
-  kSof1 = 0xC1, // extended sequential, decoded alike when it has 8 bits
+  kSof1 = 0xC1, // extended sequential; equal to baseline for 8 bits
   kDht = 0xC4,
   kDac = 0xCC,
   kSoi = 0xD8,
@@ -32,8 +32,8 @@ bool starts_with(Bytes bytes, std::string_view text) {
       std::equal(text.begin(), text.end(), bytes.begin());
 }
 
-// Facts besides component names that determine the colour space (as in
-// libjpeg's default_decompress_parms).
+// Properties, in addition to component names, that determine the colour space
+// (as in libjpeg's default_decompress_parms).
 struct ColourHints {
   bool jfif = false;
   int adobe_transform = -1; // -1: no Adobe segment
@@ -57,7 +57,7 @@ bool read_quant(Bytes body, JpegFile& file) {
   return true;
 }
 
-// Whether the code lengths make a prefix code.
+// Returns true if the code lengths form a prefix code.
 bool is_prefix_code(const HuffmanSpec& spec) {
   int free_codes = 1;
   for (const int count : spec.counts) {
@@ -87,7 +87,8 @@ bool read_huffman(Bytes body, JpegFile& file) {
       return false;
     }
     const Bytes values = body.subspan(17, symbols);
-    // Sizes of differences are 0 to 11, of coefficients 1 to 10.
+    // Value sizes are 0 to 11 bits for DC differences, at most 10 for AC
+    // coefficients.
     const int largest = type == 0 ? 11 : 10;
     for (const std::uint8_t value : values) {
       if ((type == 0 ? value : value & 15) > largest) {
@@ -102,7 +103,7 @@ bool read_huffman(Bytes body, JpegFile& file) {
   return true;
 }
 
-// Samples of a component along one axis.
+// Returns the number of samples of a component along one axis.
 int samples(int pixels, int factor, int largest) {
   return (pixels * factor + largest - 1) / largest;
 }
@@ -131,7 +132,8 @@ bool read_frame(Bytes body, JpegFile& file) {
     }
   }
   if (file.components == 1) {
-    // A scan of one component has one block per MCU, whatever the factors say.
+    // A scan of one component has one block per MCU, whatever its sampling
+    // factors are.
     file.component[0].h = 1;
     file.component[0].v = 1;
   }
@@ -150,7 +152,8 @@ bool read_frame(Bytes body, JpegFile& file) {
     component.width = samples(file.width, component.h, h);
     component.height = samples(file.height, component.v, v);
   }
-  // libjpeg repeats samples of narrower chroma instead of smoothing them.
+  // libjpeg does not smooth chroma that is at most 2 samples wide, but repeats
+  // its samples.
   if (file.components == 3 && h == 2 && file.component[1].width <= 2) {
     return false;
   }
@@ -175,7 +178,7 @@ bool read_scan(Bytes body, JpegFile& file) {
       return false;
     }
   }
-  // All 64 coefficients at once, at full precision.
+  // Requires all 64 coefficients in one scan at full precision.
   const Bytes spectral = body.subspan(1 + 2 * count);
   return spectral[0] == 0 && spectral[1] == 63 && spectral[2] == 0;
 }
@@ -191,15 +194,16 @@ bool is_ycbcr(const JpegFile& file, const ColourHints& hints) {
   return !(c[0].id == 'R' && c[1].id == 'G' && c[2].id == 'B');
 }
 
-// A block takes at least two codes of one bit, so a small file cannot hold a
-// large image: nothing is allocated for one.
+// Returns false if the file is too small for the image, before memory is
+// allocated: a block takes at least two codes of one bit.
 bool is_plausible(const JpegFile& file, std::size_t size) {
   const std::uint64_t mcus =
       static_cast<std::uint64_t>(file.mcus_x) * file.mcus_y;
   return mcus * file.components * 2 <= size * 8;
 }
 
-// One segment before the scan. Returns false when it makes the file unusual.
+// Reads one segment before the scan. Returns false if it makes the file
+// non-plain.
 bool read_segment(
     std::uint8_t marker,
     Bytes body,

@@ -8,9 +8,10 @@
 
 namespace vitrain::image::detail {
 
-// A Huffman table as a DHT segment gives it (ITU-T T.81, B.2.4.2).
+// A Huffman table as stored in a DHT segment (ITU-T T.81, B.2.4.2).
 struct HuffmanSpec {
-  std::array<std::uint8_t, 16> counts{}; // codes of each length 1 to 16
+  // Number of codes of each length, 1 to 16 bits.
+  std::array<std::uint8_t, 16> counts{};
   std::array<std::uint8_t, 256> symbols{}; // in order of their codes
   bool defined = false;
 
@@ -19,12 +20,12 @@ struct HuffmanSpec {
 
 struct JpegComponent {
   int id = 0;
-  int h = 1; // sampling factors: blocks of an MCU
+  int h = 1; // horizontal sampling factor: blocks per MCU
   int v = 1;
-  int quant = 0; // indexes of tables
+  int quant = 0; // indices of the component's tables
   int dc_table = 0;
   int ac_table = 0;
-  int width = 0; // samples that belong to the image
+  int width = 0; // size in samples, without padding
   int height = 0;
 };
 
@@ -34,7 +35,7 @@ struct JpegFile {
   int height = 0;
   int components = 0; // 1: grey; 3: Y, Cb, Cr
   std::array<JpegComponent, 3> component{};
-  int mcus_x = 0; // minimum coded units: blocks of all components together
+  int mcus_x = 0; // number of minimum coded units (MCUs) per row
   int mcus_y = 0;
   int restart_interval = 0; // MCUs between restart markers; 0: none
   std::array<std::array<std::uint16_t, 64>, 4> quant{}; // in zigzag order
@@ -42,13 +43,13 @@ struct JpegFile {
   std::array<HuffmanSpec, 4> ac{};
   std::size_t scan_begin = 0; // offset of the first entropy-coded byte
 
-  // Pixels of an MCU.
+  // Size of an MCU in pixels.
   int mcu_width() const { return 8 * component[0].h; }
   int mcu_height() const { return 8 * component[0].v; }
 };
 
-// Position in a block's rows of the coefficient with each zigzag index (T.81,
-// figure A.6).
+// Maps a zigzag index to the position of its coefficient in a block in row
+// order (T.81, figure A.6).
 inline constexpr std::array<std::uint8_t, 64> kZigzag = {
     0,  1,  8,  16, 9,  2,  3,  10, 17, 24, 32, 25, 18, 11, 4,  5,
     12, 19, 26, 33, 40, 48, 41, 34, 27, 20, 13, 6,  7,  14, 21, 28,
@@ -57,8 +58,8 @@ inline constexpr std::array<std::uint8_t, 64> kZigzag = {
 
 // Reads the headers of a baseline JPEG with one scan: grey, or YCbCr with
 // chroma at full or half resolution in either direction. Returns nullopt for
-// other and damaged files, which are left to libjpeg. Never throws. `size`:
-// size of the whole file, if `bytes` are only its begin.
+// all other and for damaged files, which libjpeg must decode. Never throws.
+// `size`: size of the whole file; `bytes` may be only its beginning.
 std::optional<JpegFile> read_plain_jpeg(
     std::span<const std::uint8_t> bytes,
     std::size_t size);

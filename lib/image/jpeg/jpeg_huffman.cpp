@@ -10,7 +10,7 @@ HuffmanSymbol HuffmanTable::symbol_of(int symbol, int length) const {
   result.size = static_cast<std::uint8_t>(ac ? symbol & 15 : symbol);
   result.total = static_cast<std::uint8_t>(length + result.size);
   const int zeros = ac ? symbol >> 4 : 0;
-  // Without a value: sixteen zeros, or the end.
+  // AC symbols without a value: sixteen zeros, or the end of the block.
   const bool end = ac && result.size == 0 && zeros != 15;
   result.advance = static_cast<std::uint8_t>(end ? kEndOfBlock : zeros + 1);
   return result;
@@ -40,7 +40,7 @@ void HuffmanTable::fill(const HuffmanSpec& spec, bool is_ac) {
     limits[length] = code << (16 - length);
     code <<= 1;
   }
-  // A code is a range of indexes.
+  // Each code fills the range of indices that start with it.
   firsts.fill({});
   std::size_t at = 0;
   int next = 0;

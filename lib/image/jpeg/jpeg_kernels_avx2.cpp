@@ -17,16 +17,16 @@ struct Lanes : CommonLanes {
     return _mm256_cvtepu8_epi16(
         _mm_loadu_si128(reinterpret_cast<const __m128i*>(from)));
   }
-  // Eight values for every block.
+  // Repeats eight values for every block.
   static V repeat8(const std::int16_t* from) {
     return _mm256_broadcastsi128_si256(
         _mm_loadu_si128(reinterpret_cast<const __m128i*>(from)));
   }
-  // The low halves of both 128-bit lanes, side by side.
+  // Returns the low halves of both 128-bit lanes.
   static __m128i low_halves(V packed) {
     return _mm256_castsi256_si128(_mm256_permute4x64_epi64(packed, 0x08));
   }
-  // Bytes of values around zero.
+  // Stores values centred at zero as bytes centred at 128, with saturation.
   static void store_centred(V a, std::uint8_t* to) {
     const __m128i bytes = low_halves(_mm256_packs_epi16(a, a));
     _mm_storeu_si128(

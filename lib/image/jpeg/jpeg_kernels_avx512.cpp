@@ -17,12 +17,12 @@ struct Lanes : CommonLanes {
     return _mm512_cvtepu8_epi16(
         _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from)));
   }
-  // Eight values for every block.
+  // Repeats eight values for every block.
   static V repeat8(const std::int16_t* from) {
     return _mm512_broadcast_i32x4(
         _mm_loadu_si128(reinterpret_cast<const __m128i*>(from)));
   }
-  // Bytes of values around zero.
+  // Stores values centred at zero as bytes centred at 128, with saturation.
   static void store_centred(V a, std::uint8_t* to) {
     const __m256i bytes = _mm512_cvtsepi16_epi8(a);
     _mm256_storeu_si256(
@@ -61,7 +61,7 @@ struct Lanes : CommonLanes {
 #include "image/jpeg/jpeg_entropy.inc"
 #include "image/jpeg/jpeg_kernels.inc"
 
-// Natural positions of a block's coefficients from zigzag order.
+// Permutation of a block's coefficients from zigzag order to row order.
 struct NaturalOrder {
   alignas(64) std::uint8_t index[64];
 };
@@ -73,15 +73,15 @@ constexpr NaturalOrder kNaturalOrder = [] {
   return order;
 }();
 
-// The values of a block that need sixteen bits; few have any.
+// Adds the values of a block that need sixteen bits; few blocks have any.
 void add_words(
     PackedReader& reader,
     std::uint64_t mask,
-    __mmask64 wide, // of the values that are there
+    __mmask64 wide, // which of the nonzero values are wide
     std::int16_t* block,
     int& first) {
   for (; wide != 0; wide &= wide - 1) {
-    // The position of the value's bit in the mask.
+    // Position of the value's bit in `mask`.
     const int at = __builtin_ctzll(_pdep_u64(wide & -wide, mask));
     std::int16_t word = 0;
     if (reader.words < reader.end) {
@@ -132,7 +132,7 @@ bool read_packed(PackedReader& shared, int count, std::int16_t* groups) {
     mask = _bzhi_u64(mask, static_cast<unsigned>(8 * head));
     reader.masks += head;
     const auto values = static_cast<unsigned>(__builtin_popcountll(mask));
-    // Nibbles to bytes in their order, signs included.
+    // Expands nibbles to bytes in order, with sign extension.
     const __m512i pairs = _mm512_cvtepu8_epi16(
         _mm256_loadu_si256(reinterpret_cast<const __m256i*>(reader.nibbles)));
     const __m512i nibbles = _mm512_and_si512(
@@ -141,7 +141,7 @@ bool read_packed(PackedReader& shared, int count, std::int16_t* groups) {
     const __m512i eight = _mm512_set1_epi8(8);
     __m512i packed = _mm512_sub_epi8(_mm512_xor_si512(nibbles, eight), eight);
     reader.nibbles += (values + 1) / 2;
-    // Where a nibble says so, the next byte.
+    // A nibble of -8 refers to the next byte.
     const __mmask64 there = _bzhi_u64(~std::uint64_t{0}, values);
     const __mmask64 longer =
         _mm512_mask_cmpeq_epi8_mask(there, packed, _mm512_set1_epi8(-8));

@@ -17,9 +17,9 @@ struct Lanes : CommonLanes {
     return _mm_unpacklo_epi8(
         _mm_loadl_epi64(reinterpret_cast<const V*>(from)), zero());
   }
-  // Eight values for every block.
+  // Repeats eight values for every block.
   static V repeat8(const std::int16_t* from) { return load(from); }
-  // Bytes of values around zero.
+  // Stores values centred at zero as bytes centred at 128, with saturation.
   static void store_centred(V a, std::uint8_t* to) {
     _mm_storel_epi64(
         reinterpret_cast<V*>(to),

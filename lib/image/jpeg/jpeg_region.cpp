@@ -7,8 +7,8 @@
 namespace vitrain::image::detail {
 namespace {
 
-// Chroma samples that pixels [begin, begin + size) depend on: smoothing looks
-// at one neighbour.
+// Returns the chroma samples on which pixels [begin, begin + size) depend;
+// smoothing uses one neighbour on each side.
 Range chroma_range(int begin, int size, int factor, int samples) {
   if (factor == 1) {
     return {begin, begin + size};
@@ -18,7 +18,7 @@ Range chroma_range(int begin, int size, int factor, int samples) {
       std::min((begin + size - 1) / 2 + 2, samples)};
 }
 
-// MCUs along one axis for pixels [begin, begin + size).
+// Returns the MCUs along one axis that pixels [begin, begin + size) depend on.
 Range mcu_range(int begin, int size, int factor, int samples, bool chroma) {
   Range mcus{
       begin / (8 * factor), (begin + size + 8 * factor - 1) / (8 * factor)};
@@ -82,7 +82,8 @@ void JpegPixels::add_row(int y, McuRow& row) {
   }
 }
 
-// Smoothing repeats the first and the last sample of a row.
+// Copies the first and the last sample of each row to its neighbour outside the
+// image, as smoothing requires.
 void JpegPixels::repeat_edges(int c) {
   const JpegComponent& component = file_->component[c];
   Plane& plane = planes_[c];
@@ -100,7 +101,8 @@ void JpegPixels::repeat_edges(int c) {
   }
 }
 
-// Full-resolution chroma of pixel row y for samples [first, first + count).
+// Computes full-resolution chroma of pixel row y for samples [first, first +
+// count).
 void JpegPixels::chroma_row(int c, int y, int first, int count) {
   const JpegComponent& luma = file_->component[0];
   Plane& plane = planes_[c];

@@ -11,15 +11,16 @@
 
 namespace vitrain::image::detail {
 
-// The samples of a component inside a window, in memory.
+// Samples of a component inside a window, in memory.
 struct Plane {
   std::vector<std::uint8_t> samples;
   std::ptrdiff_t stride = 0;
-  int left = 0; // of the window, in samples of the component
+  int left = 0; // position of the window, in samples of the component
   int top = 0;
 
-  // Sample 0 of the component's row y; only samples inside the window, one more
-  // on either side and kSlack on the right may be touched.
+  // Returns the address of sample 0 of the component's row y. Only samples
+  // inside the window, one more on either side, and kSlack on the right may be
+  // accessed.
   std::uint8_t* row(int y) { return samples.data() + offset(y); }
 
  private:
@@ -37,18 +38,18 @@ struct McuWindow {
 };
 McuWindow mcu_window(const JpegFile& file, const Rect& rect);
 
-// From coefficients to pixels, MCU row by MCU row. Buffers stay from file to
-// file; one object per thread.
+// Converts coefficients to pixels, MCU row by MCU row. Buffers are reused from
+// file to file; use one object per thread.
 class JpegPixels {
  public:
   explicit JpegPixels(const JpegKernels& kernels) : kernels_(&kernels) {}
 
   void start(const JpegFile& file, const Rect& rect);
   const McuWindow& window() const { return window_; }
-  // Row `y` of the window's MCUs, in order.
+  // Adds row `y` of the window's MCUs; rows must be added in order.
   void add_row(int y, McuRow& row);
-  // [rect.height, rect.width, 3], when all rows were added; `out` has kSlack
-  // bytes more.
+  // Writes [rect.height, rect.width, 3] after all rows were added; `out` must
+  // have room for kSlack more bytes.
   void finish(std::uint8_t* out);
 
  private:
@@ -73,10 +74,10 @@ class JpegRegion {
   explicit JpegRegion(const JpegKernels& kernels)
       : kernels_(&kernels), scan_(kernels), pixels_(kernels) {}
 
-  // Decodes a part of the image, equal to libjpeg's result. `out` receives
-  // [rect.height, rect.width, 3] and may grow by kSlack. Returns false if the
-  // part that was read is damaged; `out` is then undefined. `rect` must be
-  // inside the image.
+  // Decodes a part of the image; the result equals libjpeg's. `out` receives
+  // [rect.height, rect.width, 3] and is enlarged if needed, with kSlack further
+  // bytes. Returns false if the part of the file that was read is damaged;
+  // `out` is then undefined. `rect` must be inside the image.
   bool decode(
       const JpegFile& file,
       std::span<const std::uint8_t> bytes,

@@ -52,8 +52,9 @@ bool JpegScan::start(
   return split_segments(bytes.subspan(file.scan_begin));
 }
 
-// Removes the zero bytes after 0xFF and splits at restart markers (T.81,
-// B.1.1.5 and E.1.4).
+// Removes the zero bytes stuffed after 0xFF, and splits the data at restart
+// markers (T.81, B.1.1.5 and E.1.4). Returns false if the data are truncated or
+// the markers are wrong.
 bool JpegScan::split_segments(std::span<const std::uint8_t> bytes) {
   constexpr std::uint8_t kEoi = 0xD9;
   segment_ends_.clear();
@@ -146,10 +147,11 @@ bool JpegScan::skip_rows(int rows) {
   return !mcus_.bits.overrun();
 }
 
-// Whether the first row of each block, times its steps, has room for the two
-// bits that the first pass of the inverse DCT adds to sixteen. Beyond,
-// libjpeg's vector code wraps around where all other rows are zero, and else
-// saturates; no encoder writes such values.
+// Returns true if the products of the first row of each block and its
+// quantisation steps are small enough for the two bits that the first pass of
+// the inverse DCT adds in 16 bits. For larger values libjpeg's vector code
+// wraps around if all other rows are zero, and saturates otherwise; no encoder
+// writes such values.
 bool JpegScan::fits(McuRow& row) const {
   std::int16_t outside = 0;
   for (int c = 0; c < file_->components; ++c) {

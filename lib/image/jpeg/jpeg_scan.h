@@ -10,19 +10,20 @@
 
 namespace vitrain::image::detail {
 
-// Quantised coefficients of some MCU columns of one MCU row.
+// Quantised coefficients of some MCU columns in one MCU row.
 struct McuRow {
-  // [v, groups, kGroupSize] of every component; rows of blocks from top to
+  // [v, groups, kGroupSize] for every component; rows of blocks from top to
   // bottom.
   std::array<std::vector<std::int16_t>, 3> blocks;
-  std::array<int, 3> groups{}; // of a row of blocks
+  // Number of groups in a row of blocks, by component.
+  std::array<int, 3> groups{};
 
   std::int16_t* group(int component, int row, int i) {
     return blocks[component].data() +
         static_cast<std::ptrdiff_t>(row * groups[component] + i) * kGroupSize;
   }
-  // Makes room for `rows` rows of `count` blocks of a component; their
-  // coefficients are anything.
+  // Resizes for `rows` rows of `count` blocks of a component; their
+  // coefficients are unspecified.
   void set_columns(int component, int count, int rows);
 };
 
@@ -34,24 +35,26 @@ struct Range {
   int size() const { return end - begin; }
 };
 
-// Decodes the entropy-coded data of a plain JPEG, MCU row by MCU row. One
-// object per thread serves any number of files: buffers stay.
+// Decodes the entropy-coded data of a plain JPEG, MCU row by MCU row. Reusable
+// for any number of files, with the same buffers; use one object per thread.
 class JpegScan {
  public:
   explicit JpegScan(const JpegKernels& kernels) : kernels_(&kernels) {}
 
-  // Starts at the first MCU. False when the data have no proper end or their
-  // restart markers are out of order; libjpeg then decides what can be shown.
-  // `file` must stay until the last row was read.
+  // Prepares reading from the first MCU. Returns false if the data do not end
+  // with a proper marker or restart markers are out of order; libjpeg must then
+  // decode the file. `file` must stay valid until the last row was read.
   bool start(const JpegFile& file, std::span<const std::uint8_t> bytes);
 
-  // Offset in `bytes` of what follows the entropy-coded data: the final marker.
+  // Returns the offset in `bytes` of the final marker, which follows the
+  // entropy-coded data.
   std::size_t end() const { return end_; }
 
-  // Passes over the next `rows` MCU rows. False when the data are damaged.
+  // Skips the next `rows` MCU rows. Returns false if the data are damaged.
   bool skip_rows(int rows);
-  // Reads the next MCU row's blocks in the MCU columns `columns`. Returns false
-  // if the data are damaged, or if decoders disagree on their pixels.
+  // Reads the blocks of the next MCU row in the MCU columns `columns`. Returns
+  // false if the data are damaged, or if their values are so large that
+  // decoders give different pixels.
   bool read_row(Range columns, McuRow& row);
 
  private:
@@ -67,14 +70,16 @@ class JpegScan {
   std::array<HuffmanTable, 4> dc_tables_;
   std::array<HuffmanTable, 4> ac_tables_;
   std::array<PairTable, 4> pair_tables_;
-  // Limits of fits() for the first row of a group of blocks, by component.
+  // Largest magnitudes allowed by fits() in the first row of a group of blocks,
+  // by component.
   std::array<std::array<std::int16_t, kRowOfGroup>, 3> largest_{};
-  std::vector<std::uint8_t> data_; // without stuffing
-  std::vector<std::size_t> segment_ends_; // between restart markers
+  std::vector<std::uint8_t> data_; // entropy-coded bytes without stuffing
+  // Ends of the segments between restart markers, in data_.
+  std::vector<std::size_t> segment_ends_;
   std::size_t end_ = 0;
   McuReader mcus_;
-  std::size_t segment_ = 0; // the next one
-  std::int64_t left_ = 0; // MCUs of this segment
+  std::size_t segment_ = 0; // index of the next segment
+  std::int64_t left_ = 0; // remaining MCUs of the current segment
 };
 
 } // namespace vitrain::image::detail

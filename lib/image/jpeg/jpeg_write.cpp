@@ -13,13 +13,14 @@
 namespace vitrain::image {
 namespace {
 
-// State of one file. Plain data: libjpeg leaves its functions by longjmp.
+// State of one file. Trivially destructible, because libjpeg reports errors by
+// longjmp.
 struct JpegOutput {
   jpeg_compress_struct jpeg{};
   jpeg_error_mgr errors{};
   std::jmp_buf on_error{};
   char message[JMSG_LENGTH_MAX] = {};
-  unsigned char* bytes = nullptr; // of malloc()
+  unsigned char* bytes = nullptr; // allocated by malloc()
   unsigned long size = 0;
 };
 
@@ -29,7 +30,8 @@ struct JpegOutput {
   std::longjmp(output.on_error, 1);
 }
 
-// Whether the file was written. No destructor lies between setjmp and longjmp.
+// Writes the file. Returns false if libjpeg reported an error. There is no
+// destructor between setjmp and longjmp.
 bool write_rows(JpegOutput& output, const Image& image, int quality) {
   if (setjmp(output.on_error) != 0) {
     return false;

@@ -6,9 +6,8 @@
 
 namespace vitrain::image {
 
-// A JPEG file of an image's pixels, for pages that people look at. `quality`: 1
-// to 100, as libjpeg has it. Throws Error(kInternal) if libjpeg cannot write
-// it.
+// Returns a JPEG file of the image, for pages that people look at. `quality`: 1
+// to 100, as in libjpeg. Throws Error(kInternal) if libjpeg fails.
 std::string encode_jpeg(const Image& image, int quality);
 
 } // namespace vitrain::image

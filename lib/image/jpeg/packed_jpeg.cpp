@@ -14,7 +14,7 @@ namespace {
 constexpr std::string_view kMagic = "VJC1";
 constexpr std::size_t kHashAt = 20;
 constexpr std::size_t kHeadersAt = 28;
-constexpr std::size_t kRowBytes = 16; // of the table
+constexpr std::size_t kRowBytes = 16; // size of a table entry
 
 std::uint32_t u32(std::span<const std::uint8_t> bytes, std::size_t at) {
   std::uint32_t value = 0;
@@ -26,7 +26,7 @@ std::uint64_t hash_of(std::span<const std::uint8_t> bytes) {
   return hash64(text_of(bytes));
 }
 
-// Blocks of a component in one MCU row.
+// Returns the number of blocks of a component in a block row.
 int blocks_of(const JpegFile& file, int component) {
   return file.mcus_x * file.component[component].h;
 }

@@ -13,7 +13,7 @@ void append_u32(std::string& out, std::size_t value) {
   out.append(reinterpret_cast<const char*>(&number), sizeof(number));
 }
 
-// The streams of one MCU row.
+// Streams of one MCU row, see packed_jpeg.h.
 struct PackedRow {
   std::string heads;
   std::string masks;
@@ -26,7 +26,7 @@ struct PackedRow {
   void add_block(const std::int16_t* block, int& prediction);
 };
 
-// The value number `position` of a block.
+// Adds nonzero value number `position` of a block.
 void PackedRow::add(int value, std::size_t position) {
   int nibble = value;
   if (value < -7 || value > 7) {
@@ -73,7 +73,7 @@ void PackedRow::add_block(const std::int16_t* block, int& prediction) {
   }
 }
 
-// Returns the bytes after the checksum.
+// Returns the content of a packed file after the checksum.
 std::string body_of(
     const JpegFile& file,
     std::span<const std::uint8_t> headers,
@@ -102,8 +102,8 @@ std::string body_of(
   return body;
 }
 
-// Restores the original file; nullopt if its Huffman tables lack a code for its
-// content.
+// Restores the original file; nullopt if its Huffman tables lack a symbol that
+// is needed.
 std::optional<std::string> restore(std::span<const std::uint8_t> packed) {
   const PackedJpeg jpeg(packed);
   const JpegFile& file = jpeg.file();
@@ -148,7 +148,7 @@ std::optional<std::string> pack_jpeg(std::span<const std::uint8_t> bytes) {
   }
   const std::string body = body_of(
       *file, bytes.first(file->scan_begin), bytes.subspan(scan.end()), rows);
-  // The fill bits of segments are unknown: one of the two values is right.
+  // The padding bits of segments are not known; tries both values.
   for (const bool ones : {true, false}) {
     std::string packed = "VJC1";
     append_u32(packed, bytes.size());
@@ -158,7 +158,7 @@ std::optional<std::string> pack_jpeg(std::span<const std::uint8_t> bytes) {
     const std::uint64_t hash = hash64(body);
     packed.append(reinterpret_cast<const char*>(&hash), sizeof(hash));
     packed += body;
-    // A file may spell a block in a way that needs other codes than ours.
+    // Fails if the file encodes a block differently from JpegEncoder.
     if (restore(bytes_of(packed)) == text_of(bytes)) {
       return packed;
     }

@@ -12,13 +12,14 @@
 namespace vitrain::image {
 namespace {
 
-// 16.16 fixed point, rounded half up.
+// Converts to 16.16 fixed point, rounded half up.
 std::int32_t to_fixed(double value) {
   return static_cast<std::int32_t>(std::floor(value * 65536.0 + 0.5));
 }
 
-// Moves and scales along the axes: the columns that the pixels of a row come
-// from are the same for all rows. Sums, not products, as in Pillow.
+// Translates and scales with nearest neighbours: the source columns are the
+// same for all rows. Accumulates coordinates by addition, not multiplication,
+// as Pillow does.
 void scale_nearest(
     const Canvas& canvas,
     const AffineMap& map,
@@ -26,7 +27,7 @@ void scale_nearest(
     Scratch& scratch) {
   scratch.words.resize(static_cast<std::size_t>(canvas.width));
   int first = canvas.width;
-  int last = 0; // one past the last pixel that is not fill
+  int last = 0; // one past the last pixel inside the source
   double x = map.c + map.a * 0.5;
   for (int i = 0; i < canvas.width; ++i) {
     if (x >= 0.0 && x < canvas.width) {
@@ -78,15 +79,15 @@ void map_nearest(
   }
 }
 
-// Pillow interpolates in double precision and truncates, so that every product
-// and sum has to be the same one here. The channels of a pixel stand in one
-// vector; where the source coordinate falls on the centre of a row or column,
-// as with shears and shifts along an axis, interpolation in that direction
-// leaves values as they are and is left out.
+// Pillow interpolates in double precision and truncates, so every product and
+// sum must be identical here. The channels of a pixel are in one vector. If the
+// source coordinate is exactly at the centre of a row or column, as with shears
+// and translations along an axis, interpolation in that direction would not
+// change values and is skipped.
 using Words = std::int32_t __attribute__((vector_size(16)));
 using Doubles = double __attribute__((vector_size(32)));
 
-// The canvas as it was, four numbers a pixel.
+// Copy of the original canvas with four numbers per pixel.
 struct Source {
   const double* numbers = nullptr;
   int width = 0;
@@ -101,8 +102,8 @@ struct Source {
   }
 };
 
-// A source coordinate: the pixel whose centre is next to the left or above, and
-// how far it is away.
+// A source coordinate: the nearest pixel whose centre is not to the right of it
+// (or below it), and the distance from that centre.
 struct Place {
   int pixel = 0;
   double rest = 0;
@@ -114,7 +115,8 @@ struct Place {
   }
 };
 
-// One load: copies in parts would have to be put together again in memory.
+// Loads with one instruction; separate copies would have to be combined through
+// memory.
 VITRAIN_INLINE void load(Doubles& to, const double* from) {
   using Anywhere =
       double __attribute__((vector_size(32), aligned(8), may_alias));
@@ -130,7 +132,8 @@ struct Linear {
   }
 };
 
-// The cubic through the two middle values with Keys' slopes for a = -1.
+// Cubic interpolation between the two middle values, with Keys' slopes for a =
+// -1.
 struct Cubic {
   static constexpr int kTaps = 4;
   static constexpr int kBefore = 1;
@@ -215,7 +218,7 @@ VITRAIN_INLINE void rows_with(
   }
 }
 
-// affine() with bilinear or bicubic interpolation.
+// Implements affine() with bilinear or bicubic interpolation.
 void interpolate_rows(
     const Canvas& canvas,
     const AffineMap& map,
@@ -240,14 +243,15 @@ void interpolate_rows(
   });
 }
 
-// Python's round(x, 15): the decimal number with 15 digits that is nearest.
+// Returns Python's round(x, 15): x rounded to 15 decimal places.
 double round_to_15_digits(double x) {
   std::array<char, 32> text{};
   std::snprintf(text.data(), text.size(), "%.15f", x);
   return std::strtod(text.data(), nullptr);
 }
 
-// Quarter turns counter-clockwise of a square, two of any canvas.
+// Rotates counter-clockwise by quarter turns: any number for a square, two for
+// any canvas.
 void turn(const Canvas& canvas, int quarters, Scratch& scratch) {
   scratch.bytes.assign(canvas.pixels.begin(), canvas.pixels.end());
   const int width = canvas.width;
@@ -296,7 +300,7 @@ void rotate(
     double degrees,
     const AffineOptions& options,
     Scratch& scratch) {
-  double angle = std::fmod(degrees, 360.0); // Python's %: not negative
+  double angle = std::fmod(degrees, 360.0); // Python's % is never negative
   angle = angle < 0.0 ? angle + 360.0 : angle;
   if (angle == 0.0) {
     return;

@@ -9,8 +9,10 @@ namespace vitrain::image {
 
 enum class Interpolation { kNearest, kBilinear, kBicubic };
 
-// Maps a pixel (x, y) of the result to the source: its centre (x + 0.5, y +
-// 0.5) corresponds to (a * x + b * y + c, d * x + e * y + f) of the image.
+// Affine map from the result to the source: the point (x, y) of the result has
+// the colour of the point (a * x + b * y + c, d * x + e * y + f) of the source.
+// The centre of the pixel in column i and row j is the point (i + 0.5, j +
+// 0.5).
 struct AffineMap {
   double a = 1;
   double b = 0;
@@ -25,16 +27,16 @@ struct AffineOptions {
   std::array<std::uint8_t, 3> fill{}; // colour outside the image
 };
 
-// Byte-equal to Image.transform(size, AFFINE, ...) of Pillow 12 on RGB.
-// Requires coordinates of the source below 32768 in magnitude.
+// Applies an affine map; byte-equal to Image.transform(size, AFFINE, ...) of
+// Pillow 12 on RGB. Requires source coordinates below 32768 in magnitude.
 void affine(
     const Canvas& canvas,
     const AffineMap& map,
     const AffineOptions& options,
     Scratch& scratch);
 
-// Image.rotate: counter-clockwise about the centre; multiples of 90 degrees
-// that fit move pixels without interpolation.
+// Rotates counter-clockwise about the centre, as Image.rotate. Multiples of 90
+// degrees that keep the size move pixels without interpolation.
 void rotate(
     const Canvas& canvas,
     double degrees,

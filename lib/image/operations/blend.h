@@ -4,8 +4,8 @@
 
 namespace vitrain::image {
 
-// Image.blend of Pillow for one value, in single precision: `from` at factor 0,
-// `to` at 1, beyond them outside; cut to [0, 255] and truncated.
+// Blends one value as Pillow's Image.blend, in single precision: `from` at
+// factor 0, `to` at 1, extrapolated outside; clamped to [0, 255] and truncated.
 inline std::uint8_t blended(std::uint8_t from, std::uint8_t to, float factor) {
   const auto base = static_cast<float>(from);
   float value = base + factor * (static_cast<float>(to) - base);

@@ -11,12 +11,12 @@ namespace {
 
 constexpr int kPasses = 3;
 
-// A box that reaches `radius` whole pixels to both sides and a share of one
-// more, with weights in 24 bits.
+// A box filter that extends by `radius` whole pixels and a fraction of one more
+// to both sides; weights have 24 fractional bits.
 struct BlurBox {
   int radius = 0;
   std::uint32_t whole = 0; // weight of the pixels inside
-  std::uint32_t part = 0; // weight of the two next to them
+  std::uint32_t part = 0; // weight of the two partial pixels
 
   explicit BlurBox(float reach) : radius(static_cast<int>(reach)) {
     constexpr float kOne = 1 << 24;
@@ -26,8 +26,9 @@ struct BlurBox {
   }
 };
 
-// How far a box reaches of which `kPasses` make a Gaussian; formulas 7, 11 and
-// 14 of the paper, in single precision where Pillow's are.
+// Returns the reach of a box filter of which `kPasses` passes approximate a
+// Gaussian; formulas 7, 11 and 14 of the paper, in single precision where
+// Pillow uses it.
 float reach_of(float deviation) {
   const float variance = deviation * deviation / kPasses;
   const auto length = static_cast<float>(std::sqrt(12.0 * variance + 1.0));
@@ -37,8 +38,8 @@ float reach_of(float deviation) {
   return whole + part;
 }
 
-// One pass down the columns, from `in` to `out`, both [rows, length]; the first
-// and last row are repeated beyond the ends.
+// Filters the columns of `in` [rows, length] into `out`; the first and last row
+// are repeated beyond the borders.
 VITRAIN_INLINE void pass_rows(
     const std::uint8_t* in,
     std::uint8_t* __restrict out,
@@ -82,7 +83,7 @@ void pass_down(
   });
 }
 
-// Pixels of [rows, columns] in `in` to [columns, rows] in `out`.
+// Transposes pixels [rows, columns] of `in` to [columns, rows] in `out`.
 void transpose(
     const std::uint8_t* in,
     std::uint8_t* out,
@@ -122,7 +123,7 @@ void gaussian_blur(const Canvas& canvas, double radius, Scratch& scratch) {
   std::uint8_t* image = canvas.pixels.data();
   auto* sums = reinterpret_cast<std::uint32_t*>(scratch.words.data());
 
-  // Rows first: they are columns of the transposed image.
+  // Rows first, as columns of the transposed image.
   const auto column = static_cast<std::size_t>(canvas.height) * 3;
   transpose(image, one, canvas.height, canvas.width);
   pass_down(one, other, canvas.width, column, box, sums);

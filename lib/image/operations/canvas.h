@@ -9,8 +9,8 @@
 
 namespace vitrain::image {
 
-// RGB pixels that an operation changes in place: packed rows
-// [height, width, 3]. Requires width, height > 0.
+// RGB pixels that an operation changes in place: rows without padding, [height,
+// width, 3]. Requires width, height > 0.
 struct Canvas {
   std::span<std::uint8_t> pixels;
   int width = 0;
@@ -28,8 +28,8 @@ struct Canvas {
   }
 };
 
-// Memory that operations take for intermediate pixels and leave allocated for
-// the next one. One thread at a time.
+// Buffers for intermediate pixels, which operations reuse; for one thread at a
+// time.
 struct Scratch {
   std::vector<std::uint8_t> bytes;
   std::vector<std::int32_t> words;

@@ -11,11 +11,11 @@
 namespace vitrain::image {
 namespace {
 
-// Pixels that are worked on at a time, so that their luma stays in the cache.
+// Pixels per block, so that their luma stays in the cache.
 constexpr std::size_t kBlock = 512;
 
-// Calls use(values, grey) for blocks of the canvas: `grey` has a value of luma
-// for each of `values`, three times each.
+// Calls use(values, grey) for blocks of the canvas; `grey` contains the luma of
+// each pixel three times, one for each of its `values`.
 template <typename Use>
 void with_grey(const Canvas& canvas, Use use) {
   std::array<std::uint8_t, kBlock> grey{};
@@ -35,7 +35,7 @@ void with_grey(const Canvas& canvas, Use use) {
   }
 }
 
-// [from + factor * (to - from)] in `to`.
+// Blends: to = from + factor * (to - from).
 VITRAIN_INLINE void blend_values(
     std::uint8_t* __restrict to,
     const std::uint8_t* __restrict from,
@@ -56,9 +56,9 @@ void blend_into(
   });
 }
 
-// The means of 3 x 3 values in which the middle one counts five times, rounded;
-// Pillow sums in single precision, which is never far enough from the exact
-// sum of thirteenths to round to another integer.
+// Computes rounded means of 3 x 3 values with weight 5 for the middle one.
+// Pillow sums in single precision, whose error is too small to round the exact
+// multiple of 1/13 to another integer.
 void smooth_row(
     std::uint8_t* __restrict out,
     const std::uint8_t* here,
@@ -80,8 +80,8 @@ struct Hsv {
   std::uint8_t value = 0;
 };
 
-// Pillow's conversion: colorsys' formulas, with Pillow's mix of single and
-// double precision.
+// Converts to HSV like Pillow: the formulas of colorsys, with Pillow's mix of
+// single and double precision.
 Hsv to_hsv(const std::uint8_t* pixel) {
   const int r = pixel[0];
   const int g = pixel[1];
@@ -113,7 +113,7 @@ Hsv to_hsv(const std::uint8_t* pixel) {
       static_cast<std::uint8_t>(high)};
 }
 
-// Rounds a number >= 0 that is no neighbour of one half.
+// Rounds a number >= 0, which must not be adjacent to one half.
 std::uint8_t rounded(double x) {
   const double above = x + 0.5;
   return static_cast<std::uint8_t>(static_cast<int>(above));
@@ -155,12 +155,13 @@ void saturation(const Canvas& canvas, double factor) {
 }
 
 void sharpness(const Canvas& canvas, double factor, Scratch& scratch) {
-  // The border is not smoothed, and so stays as it is.
+  // The smoothed image has the original border, so the border does not change.
   if (canvas.width < 3 || canvas.height < 3) {
     return;
   }
   const std::size_t row = canvas.row_bytes();
-  const std::size_t inside = row - 6; // values of a row that have neighbours
+  // Values of a row that have both neighbours.
+  const std::size_t inside = row - 6;
   const std::size_t bytes = canvas.pixels.size();
   scratch.bytes.assign(canvas.pixels.begin(), canvas.pixels.end());
   scratch.bytes.resize(bytes + inside);
@@ -173,7 +174,7 @@ void sharpness(const Canvas& canvas, double factor, Scratch& scratch) {
 }
 
 void hue(const Canvas& canvas, double turns) {
-  // 8 bits wrap around as the circle does.
+  // 8-bit arithmetic wraps around like the hue.
   const auto shift = static_cast<std::uint8_t>(static_cast<int>(turns * 255));
   std::uint8_t* pixel = canvas.pixels.data();
   const std::uint8_t* end = pixel + canvas.pixels.size();

@@ -4,18 +4,18 @@
 
 namespace vitrain::image {
 
-// Operations on the colour of each pixel and its neighbours, byte-equal to
+// Operations on the colours of pixels and their neighbours; byte-equal to
 // Pillow 12 on RGB.
 
-// Each channel becomes the luma.
+// Replaces each channel by the luma.
 void grayscale(const Canvas& canvas);
-// From the luma (0) over the image as it is (1) to stronger colours
-// (ImageEnhance.Color).
+// Changes the saturation (ImageEnhance.Color): factor 0 gives the luma, 1 the
+// unchanged image, larger ones stronger colours.
 void saturation(const Canvas& canvas, double factor);
-// From a smoothed image (0) over the image as it is (1) to a sharpened one
-// (ImageEnhance.Sharpness).
+// Changes the sharpness (ImageEnhance.Sharpness): factor 0 gives a smoothed
+// image, 1 the unchanged image, larger ones a sharpened image.
 void sharpness(const Canvas& canvas, double factor, Scratch& scratch);
-// Turns the hue by `turns` of a full circle, in [-0.5, 0.5], through 8-bit HSV
+// Rotates the hue by `turns` of a full circle, in [-0.5, 0.5], using 8-bit HSV
 // (torchvision's adjust_hue of PIL images).
 void hue(const Canvas& canvas, double turns);
 

@@ -4,9 +4,9 @@
 
 namespace vitrain::image {
 
-// Mirrors left to right.
+// Flips left and right.
 void flip_horizontally(const Canvas& canvas);
-// Mirrors top to bottom.
+// Flips top and bottom.
 void flip_vertically(const Canvas& canvas);
 
 } // namespace vitrain::image

@@ -7,7 +7,7 @@ namespace vitrain::image {
 
 void to_grey(std::span<const std::uint8_t> rgb, std::span<std::uint8_t> grey) {
   assert(rgb.size() == 3 * grey.size());
-  // 0.299, 0.587 and 0.114 in 16 bits; they add up to one.
+  // 0.299, 0.587 and 0.114 with 16 fractional bits; their sum is 1.
   constexpr std::uint32_t kRed = 19595;
   constexpr std::uint32_t kGreen = 38470;
   constexpr std::uint32_t kBlue = 7471;

@@ -11,7 +11,7 @@
 namespace vitrain::image {
 namespace {
 
-// A new value for each old one.
+// Maps each old value to a new one.
 using Table = std::array<std::uint8_t, 256>;
 using Tables = std::array<Table, 3>; // red, green, blue
 using Histogram = std::array<std::int64_t, 256>;
@@ -44,8 +44,8 @@ void apply(const Canvas& canvas, const Tables& tables) {
 }
 
 Histograms histograms_of(const Canvas& canvas) {
-  // Neighbours tend to be equal: with two sets of counters the second of them
-  // need not wait for the first.
+  // Adjacent pixels are often equal; two sets of counters avoid that an
+  // increment waits for the previous one.
   std::array<std::array<std::array<std::uint32_t, 256>, 3>, 2> counts{};
   const std::uint8_t* pixel = canvas.pixels.data();
   const std::size_t pixels = canvas.pixels.size() / 3;
@@ -65,7 +65,7 @@ Histograms histograms_of(const Canvas& canvas) {
   return histograms;
 }
 
-// Without a spread of values each keeps its own.
+// Returns the table of autocontrast(); the identity if there is only one value.
 Table stretched(const Histogram& histogram) {
   int low = 0;
   int high = 255;
@@ -87,7 +87,7 @@ Table stretched(const Histogram& histogram) {
 
 Table flattened(const Histogram& histogram) {
   std::int64_t sum = 0;
-  std::int64_t last = 0; // the count of the largest value that occurs
+  std::int64_t last = 0; // count of the largest value that occurs
   int values = 0;
   for (const std::int64_t count : histogram) {
     sum += count;
@@ -116,7 +116,7 @@ void apply_to_histograms(const Canvas& canvas, Rule rule) {
   apply(canvas, tables);
 }
 
-// The mean of the luma, rounded.
+// Returns the mean luma, rounded.
 std::uint8_t mean_grey(const Canvas& canvas) {
   std::array<std::uint8_t, 1024> grey{};
   const std::size_t pixels = canvas.pixels.size() / 3;

@@ -11,12 +11,12 @@
 
 namespace vitrain::image {
 
-// The first pass, done as far as the second one needs it, while its rows are
-// still near.
+// Computes the first pass in steps, as far as the second pass needs it, so that
+// its rows are still in the cache.
 class ColumnPass {
  public:
-  // `source` holds the pixels of axis.span(), in rows [first, last); bytes from
-  // `end` on must not be read.
+  // `source` contains the pixels of axis.span() in the rows `rows` = [first,
+  // last). Bytes from `end` on must not be read.
   ColumnPass(
       const Axis& axis,
       const Kernels& kernels,
@@ -28,7 +28,8 @@ class ColumnPass {
       : axis_(axis), kernels_(kernels), source_(source), tail_(tail) {
     const auto count = static_cast<std::size_t>(rows.last - rows.first);
     const auto outputs = static_cast<std::size_t>(axis.taps().outputs);
-    // Bytes that kernels write after a row must not reach the next one.
+    // Kernels may write past the end of a row; the stride keeps that away from
+    // the next row.
     const std::size_t stride = (outputs * 3 + kernels.slack + 63) / 64 * 64;
     if (result.size() < count * stride) {
       result.resize(count * stride);
@@ -48,7 +49,8 @@ class ColumnPass {
     return {result_.pixels, result_.stride};
   }
 
-  // Computes the rows before `last`, counted from the first one.
+  // Computes all rows before `last`, counted from the first one, that are not
+  // done yet.
   void provide(int last) {
     if (const int end = std::min(last, roomy_); done_ < end) {
       kernels_.columns(axis_.taps(), source_row(), end - done_, result_row());
@@ -79,7 +81,7 @@ class ColumnPass {
   Rows<std::uint8_t> result_;
   std::vector<std::uint8_t>& tail_;
   std::size_t row_bytes_ = 0;
-  int roomy_ = 0; // rows with readable bytes after them
+  int roomy_ = 0; // number of rows with kernels.slack readable bytes after them
   int done_ = 0;
 };
 

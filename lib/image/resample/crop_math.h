@@ -6,7 +6,8 @@
 
 namespace vitrain::image {
 
-// Python's int(round(x)): half to even, which is the default rounding mode.
+// Returns Python's int(round(x)): half to even, which is the default rounding
+// mode.
 inline int round_half_even(double x) {
   return static_cast<int>(std::nearbyint(x));
 }
@@ -22,9 +23,9 @@ struct Size {
   bool operator==(const Size&) const = default;
 };
 
-// The shorter side becomes `to`, the longer one Python's
-// int(to * longer / shorter): torchvision's Resize(to). At most 2^30, for
-// images that have one row of a hundred million pixels.
+// Returns the size of an image after torchvision's Resize(to): the shorter side
+// is `to`, the longer one Python's int(to * longer / shorter). At most 2^30,
+// for images such as one row of a hundred million pixels.
 inline Size shorter_side_to(int to, int width, int height) {
   const auto scaled = [&](int longer, int shorter) {
     return static_cast<int>(std::min(
@@ -34,10 +35,10 @@ inline Size shorter_side_to(int to, int width, int height) {
                          : Size{scaled(width, height), to};
 }
 
-// The sides of an image brought to `to` in proportion: one is as long as there,
-// and the other one at least that long, or with `inside` at most. At least a
-// pixel each, at most 2^30. timm's ResizeKeepRatio, where the sides change by
-// the factors of `by` as well.
+// Returns the size of an image resized in proportion to `to`: one side equals
+// that of `to`, the other one is at least that long or, if `inside`, at most.
+// Then multiplies the sides by the factors `by`, as in timm's ResizeKeepRatio.
+// Each side is at least 1 and at most 2^30.
 struct Factors {
   double width = 1;
   double height = 1;
@@ -57,14 +58,15 @@ inline Size in_proportion(
   return {side(width, by.width), side(height, by.height)};
 }
 
-// Where one axis of an image and of the result overlap.
+// Overlap of the image and the result along one axis.
 struct Overlap {
-  int first = 0; // pixel of the image
+  int first = 0; // first pixel of the image in the overlap
   int count = 0;
-  int at = 0; // pixel of the result
+  int at = 0; // first pixel of the result in the overlap
 };
 
-// `in` pixels centred on `size` of them, as torchvision's center_crop.
+// Centres `in` pixels of the image on `size` pixels of the result, as
+// torchvision's center_crop.
 inline Overlap centred(int in, int size) {
   if (in < size) {
     return {0, in, (size - in) / 2};

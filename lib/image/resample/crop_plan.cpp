@@ -23,9 +23,9 @@ bool is_empty(const Rect& rect) {
   return rect.width <= 0 || rect.height <= 0;
 }
 
-// Where position `at` of an axis takes its pixel from if the image lies in
-// [begin, begin + count) and is continued by reflection at its outermost
-// pixels.
+// Returns the position that supplies the pixel at `at` of an axis if the image
+// is in [begin, begin + count) and is extended by reflection about its
+// outermost pixels.
 int reflected(int at, int begin, int count) {
   if (count == 1) {
     return begin;
@@ -47,7 +47,7 @@ class Result {
     return static_cast<std::size_t>(size_.width) * 3;
   }
 
-  // Both functions fill the pixels outside of `inner`.
+  // fill() and reflect() write the pixels outside `inner`.
   void fill(const Rect& inner, const std::array<std::uint8_t, 3>& colour) {
     for (int y = 0; y < size_.height; ++y) {
       const bool outside = y < inner.top || y >= inner.top + inner.height;

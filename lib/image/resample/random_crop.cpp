@@ -8,7 +8,7 @@
 namespace vitrain::image {
 namespace {
 
-// Uniform in [0, n].
+// Returns a random integer, uniform in [0, n].
 int up_to(int n, Random& random) {
   return static_cast<int>(random.below(static_cast<std::uint64_t>(n) + 1));
 }
@@ -22,10 +22,10 @@ Overlap anywhere(int in, int size, Random& random) {
   return in < size ? Overlap{0, in, offset} : Overlap{offset, size, 0};
 }
 
-// One axis of plan_padded_crop(): pixels of `in` that lie in the `size` ones
-// from `offset` on, counted from the padded corner.
+// One axis of plan_padded_crop(): returns the overlap of `in` pixels with the
+// `size` pixels from `offset` on, counted from the padded corner.
 Overlap padded(int in, int size, int padding, int offset) {
-  const int begin = offset - padding; // in the image
+  const int begin = offset - padding; // position in the image
   const int first = std::clamp(begin, 0, in);
   const int last = std::clamp(begin + size, first, in);
   return {first, last - first, std::clamp(first - begin, 0, size)};

@@ -7,9 +7,10 @@
 
 namespace vitrain::image {
 
-// The crop that RandomResizedCrop of torchvision and of timm draws: a share
-// `scale` of the area, uniform; width over height in `ratio`, log-uniform;
-// position uniform; ten tries, then the largest centre crop within the ratios.
+// Samples a crop as RandomResizedCrop of torchvision and timm does: the
+// fraction of the area is uniform in `scale`, width over height log-uniform in
+// `ratio`, the position uniform. After ten attempts that do not fit, returns
+// the largest centre crop within the ratios.
 Rect draw_resized_crop(
     int width,
     int height,
@@ -17,23 +18,22 @@ Rect draw_resized_crop(
     std::array<double, 2> ratio,
     Random& random);
 
-// The filter of these plans is the caller's to set.
+// The callers of the following functions set the filter of the plan.
 
-// `rect` of the image, resized to the whole result; pixels outside have no
-// influence.
+// Returns a plan that resizes `rect` of the image to the whole result; pixels
+// outside `rect` have no influence.
 CropPlan plan_resized_crop(const Rect& rect, const Size& size);
 
-// Returns the size that plan_padded_crop() resizes an image to: it covers
-// `size` in proportion; of a square, the shorter side is as long (torchvision's
-// Resize(size)).
+// Returns the size to which plan_padded_crop() resizes an image: in proportion,
+// so that it covers `size`; if `size` is square, this is torchvision's
+// Resize(size).
 Size padded_crop_resize(int width, int height, const Size& size);
 
-// The whole image resized to padded_crop_resize(), `padding` black pixels added
-// on every side, and `size` cut out. left and top count from the padded corner:
-// from 0 to the resized side + 2 * padding - the side of `size`. Uniform
-// offsets make it torchvision's Resize(size) and RandomCrop(size, padding),
-// which DeiT's
-// --src is.
+// Returns a plan that resizes the whole image to padded_crop_resize(), adds
+// `padding` black pixels on every side, and crops `size` at (left, top),
+// counted from the padded corner. Offsets are in [0, resized side + 2 * padding
+// - side of `size`]. With uniform offsets this is torchvision's Resize(size)
+// and RandomCrop(size, padding), which DeiT uses with --src.
 CropPlan plan_padded_crop(
     int width,
     int height,
@@ -42,10 +42,10 @@ CropPlan plan_padded_crop(
     int left,
     int top);
 
-// Random factors of the sides in timm's ResizeKeepRatio: with probability 1/2
-// `zoom` of both sides, so that a fraction `scale` (uniform) of the area
-// remains visible; with probability 1/2 `aspect` of their ratio, log-uniform in
-// `ratio`; otherwise 1.
+// Random factors of the sides in timm's ResizeKeepRatio. With probability 1/2
+// `zoom` enlarges both sides, so that a fraction of the area that is uniform in
+// `scale` remains visible; independently, with probability 1/2 `aspect` changes
+// their ratio, log-uniform in `ratio`. Otherwise the factors are 1.
 struct KeepRatio {
   double zoom = 1;
   double aspect = 1;
@@ -55,9 +55,10 @@ KeepRatio draw_keep_ratio(
     std::array<double, 2> ratio,
     Random& random);
 
-// Plans a resize in proportion to cover `size`, changed by `draw`, and a crop
-// of that size: at a uniform position (timm's "rkrr"), or at the centre without
-// `position` ("rkrc"). A smaller image is extended by reflection.
+// Returns a plan that resizes the image in proportion to cover `size`, with the
+// factors `draw`, and crops `size` at a random position from `*position`
+// (timm's "rkrr"), or at the centre if it is null ("rkrc"). A smaller image is
+// extended by reflection.
 CropPlan plan_keep_ratio_crop(
     int width,
     int height,

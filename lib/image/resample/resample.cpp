@@ -56,9 +56,9 @@ void check(const Resizing& r) {
       "resize: the window has to lie inside the result");
 }
 
-// Filters of a resize along its two axes. An axis that keeps its length is
-// copied, unless it is mirrored: then it is filtered to the same length, which
-// changes no byte.
+// The two axes of a resize. An axis that keeps its length is copied, unless it
+// is mirrored: then it is filtered with the same length, which does not change
+// values.
 struct Axes {
   AxisKey x;
   AxisKey y;
@@ -108,7 +108,7 @@ bool takes_rows_first(const Resizing& r) {
   return r.pillow == Pillow::k13 && lower > 0 && lower > 2 * narrower;
 }
 
-// The span of pixels that nearest_pixels() gave, without its -1.
+// Returns the span of the result of nearest_pixels(), ignoring -1.
 Span span_of(const std::vector<int>& pixels) {
   const auto [low, high] = std::minmax_element(pixels.begin(), pixels.end());
   return {std::max(*low, 0), *high + 1};
@@ -131,16 +131,17 @@ struct Resampler::State {
 
   const Kernels& kernels;
   AxisCache axes;
-  std::vector<std::uint8_t> between; // the first pass' result
-  std::vector<std::uint8_t> tail; // rows with room after them
+  std::vector<std::uint8_t> between; // result of the first pass
+  // Copies of rows, with kernels.slack bytes after them.
+  std::vector<std::uint8_t> tail;
 };
 
 namespace {
 
-// How many rows of the first pass are made at once.
+// Number of rows that are computed at once in the first pass.
 constexpr int kRowsAtOnce = 4;
 
-// Where a window is written.
+// Output of a window.
 struct Target {
   std::uint8_t* pixels;
   std::size_t stride;
@@ -150,7 +151,7 @@ struct Target {
   }
 };
 
-// Rows `rows` and columns `columns` of the source; -1 is black.
+// Copies rows `rows` and columns `columns` of the source; -1 gives black.
 void pick(
     const ImagePart& part,
     const std::vector<int>& columns,
@@ -174,7 +175,8 @@ void pick(
   }
 }
 
-// The second pass, over rows that the first one has made or that were there.
+// Runs the second pass on the rows that the first pass `first` computes or, if
+// it is null, on source rows.
 void run_row_pass(
     const Axes& axes,
     const Axis& axis,
@@ -197,7 +199,7 @@ void run_row_pass(
   }
 }
 
-// Both passes, the rows first: a few rows of the result at a time.
+// Runs both passes with the rows first, a few rows of the result at a time.
 void run_rows_first(
     const Axes& axes,
     Rows<const std::uint8_t> source,

@@ -11,16 +11,16 @@
 
 namespace vitrain::image {
 
-// Version of Pillow whose resizing is reproduced. Versions differ in the first
-// pass; each pass rounds to 8 bits. k12 (up to 12): columns first. k13: rows
-// first if the height shrinks by more than twice as many pixels as the width (a
-// growing width counts as negative), otherwise columns first. (12.2 and 12.3
-// process rows first for images that are more than 100 times as high as wide
-// and shrink in height.)
+// Version of Pillow whose resizing is reproduced. Versions differ in which pass
+// comes first; each pass rounds to 8 bits. k12 (up to 12): columns first. k13:
+// rows first if the height shrinks, and by more than twice as many pixels as
+// the width (a growing width counts as negative); otherwise columns first.
+// (12.2 and 12.3 process rows first for images that are more than 100 times as
+// high as wide and shrink in height.)
 enum class Pillow { k12, k13 };
 
-// A source region in pixels; edges may lie between pixels. Single precision
-// because Pillow's is, and results are equal to the last bit.
+// A source region in pixels; edges may be between pixels. In single precision
+// as in Pillow, so that results are equal to the last bit.
 struct Box {
   float left = 0;
   float top = 0;
@@ -28,9 +28,10 @@ struct Box {
   float bottom = 0;
 };
 
-// One resize: `box` of a source image (all of it, if absent) becomes width x
-// height pixels, of which only `window` is computed. Requires positive sizes, a
-// box inside the image with a positive size, a window inside the result.
+// Description of one resize: `box` of a source image (nullopt: the whole image)
+// becomes width x height pixels, of which only `window` is computed. Requires
+// positive sizes, a box of positive size inside the image, and a window inside
+// the result.
 struct Resizing {
   int source_width = 0;
   int source_height = 0;
@@ -47,22 +48,22 @@ struct Resizing {
 // decoded.
 Rect source_window(const Resizing& resizing);
 
-// Resizes images, byte-equal to Image.resize((width, height), filter, box=box)
-// on RGB of the Pillow asked for: separable filters in 22-bit fixed point,
-// rounded to 8 bits between the passes; kNearest as its affine transform. Every
-// instruction set gives the same bytes. Keeps the weights of recent sizes and
-// its buffers from one image to the next: one object per thread.
+// Resizes images; byte-equal to Image.resize((width, height), filter, box=box)
+// of the requested Pillow version on RGB: separable filters in 22-bit fixed
+// point, rounded to 8 bits between the passes; kNearest as Pillow's affine
+// transform. Every instruction set gives the same bytes. Caches the weights of
+// recent sizes and its buffers: use one object per thread.
 class Resampler {
  public:
-  // Throws Error(kInternal) for an instruction set that this machine lacks.
+  // Throws Error(kInternal) if this machine lacks the instruction set.
   explicit Resampler(Simd simd = best_simd());
   ~Resampler();
   Resampler(Resampler&& other) noexcept;
   Resampler& operator=(Resampler&& other) noexcept;
 
-  // `part` holds at least the pixels of source_window(resizing). Writes
-  // window.height rows of window.width RGB pixels to `out`, `stride` bytes
-  // apart; writes no byte between the rows.
+  // Writes window.height rows of window.width RGB pixels to `out`, with a
+  // distance of `stride` bytes, and no byte between the rows. `part` must
+  // contain the pixels of source_window(resizing).
   void resize(
       const Resizing& resizing,
       const ImagePart& part,
@@ -74,7 +75,7 @@ class Resampler {
   std::unique_ptr<State> state_;
 };
 
-// The whole image, scaled; for a single one.
+// Resizes a single image or a box of it. For many images use a Resampler.
 Image resize(
     const Image& image,
     int width,

@@ -1,16 +1,16 @@
-// Compiled for AVX2; runs only where Simd::kAvx2 is.
+// Compiled for AVX2; used only with Simd::kAvx2.
 #include <immintrin.h>
 
 #include "image/resample/resample_kernels.h"
 #include "image/resample/resample_weigh.h"
 
-// A 22-bit weight is w = h * 2^16 + l with signed 16-bit halves, and vpmaddwd
-// sums two products of a pixel and such a half exactly: two of them do two taps
-// of eight outputs.
+// A 22-bit weight is split into signed 16-bit halves, w = h * 2^16 + l.
+// vpmaddwd sums two products of a pixel and such a half exactly, so two of them
+// compute two taps of eight outputs.
 namespace vitrain::image {
 namespace {
 
-// The halves of two weights: a word of l, a word of h.
+// The halves of two weights: one word with both l, one with both h.
 struct Pair {
   std::uint32_t low;
   std::uint32_t high;
@@ -49,27 +49,27 @@ __m256i every(std::uint32_t word) {
   return _mm256_set1_epi32(static_cast<int>(word));
 }
 
-// Two sums of products, one per half, in eight lanes.
+// Two sums of products, one per half of the weights, in eight lanes.
 struct Sums {
   __m256i low = _mm256_set1_epi32(1 << (kWeightBits - 1));
   __m256i high = _mm256_setzero_si256();
 
-  // Pixels: two 16-bit numbers a lane.
+  // `pixels`: two 16-bit numbers per lane.
   [[gnu::always_inline]] void add(__m256i pixels, __m256i l, __m256i h) {
     low = _mm256_add_epi32(low, _mm256_madd_epi16(pixels, l));
     high = _mm256_add_epi32(high, _mm256_madd_epi16(pixels, h));
   }
-  // Rounded, not yet cut to a byte.
+  // Returns the rounded sum, not yet clamped to a byte.
   [[gnu::always_inline]] __m256i total() const {
     return _mm256_srai_epi32(
         _mm256_add_epi32(_mm256_slli_epi32(high, 16), low), kWeightBits);
   }
 };
 
-// --- columns: two rows at once, one in each half of a register
-// ------------------
+// Columns: two rows at once, one in each half of a register.
 
-// 16 bytes of each row, and from them two taps of red, green, blue.
+// Two rows; load() returns 16 bytes of each, from which taps_of() extracts two
+// taps of red, green and blue.
 struct TwoRows {
   const std::uint8_t* upper;
   const std::uint8_t* lower;
@@ -83,7 +83,7 @@ struct TwoRows {
   }
 };
 
-// Pixels `tap` and `tap` + 1 as pairs of 16-bit numbers.
+// Returns pixels kTap and kTap + 1 as pairs of 16-bit numbers.
 template <int kTap>
 [[gnu::always_inline]] inline __m256i taps_of(__m256i bytes) {
   constexpr char kAt = 3 * kTap;
@@ -108,7 +108,7 @@ template <int kTap>
           -1)));
 }
 
-// One output pixel: red, green, blue and a zero.
+// Computes one output pixel: red, green, blue and a zero.
 [[gnu::always_inline]] inline __m256i
 pixel_of(const Taps& taps, int i, const TwoRows& rows) {
   const Pair* pair = pairs_of(taps, i);
@@ -160,7 +160,7 @@ void columns(
     int count,
     Rows<std::uint8_t> to) {
   for (int y = 0; y < count; y += 2) {
-    // A last row without a neighbour is done twice, with the same result.
+    // Computes a last single row twice, with the same result.
     const bool both = y + 1 < count;
     two_rows(
         taps,
@@ -172,8 +172,7 @@ void columns(
   }
 }
 
-// --- rows
-// -----------------------------------------------------------------------
+// Rows.
 
 constexpr std::size_t kBlock = 32;
 
@@ -190,7 +189,7 @@ void block_of_row(
   Sums sums[4];
   for (int k = 0; k < count; k += 2, ++pair) {
     const __m256i a = load(k);
-    // Behind the last row comes a weight of zero, for any pixels.
+    // After the last row the weight is zero, so any pixels can be used.
     const __m256i b = k + 1 < count ? load(k + 1) : a;
     const __m256i low = _mm256_unpacklo_epi8(a, b);
     const __m256i high = _mm256_unpackhi_epi8(a, b);
@@ -221,7 +220,7 @@ void row(
   const Pair* pairs = pairs_of(taps, i);
   const int count = taps.counts[i];
   for (std::size_t x = 0; x < bytes; x += kBlock) {
-    // The last block may overlap the one before.
+    // The last block may overlap the previous one.
     const std::size_t at = x + kBlock <= bytes ? x : bytes - kBlock;
     block_of_row(pairs, count, {from.pixels + at, from.stride}, to + at);
   }

@@ -1,33 +1,34 @@
-// Compiled for AVX-512 with VBMI and VNNI; runs only where Simd::kAvx512 is.
+// Compiled for AVX-512 with VBMI and VNNI; used only with Simd::kAvx512.
 #include <immintrin.h>
 
 #include "image/resample/resample_kernels.h"
 #include "image/resample/resample_weigh.h"
 
-// A 22-bit weight is w = h * 2^16 + m * 2^8 + l with signed bytes h, m, l, and
-// vpdpbusd sums four products of a pixel and such a byte exactly: three of them
-// do four taps of sixteen outputs.
+// A 22-bit weight is split into signed bytes, w = h * 2^16 + m * 2^8 + l.
+// vpdpbusd sums four products of a pixel and such a byte exactly, so three of
+// them compute four taps of sixteen outputs.
 namespace vitrain::image {
 namespace {
 
 constexpr std::ptrdiff_t kTapsPerStep = 4;
 constexpr std::ptrdiff_t kDigits = 3;
 constexpr std::ptrdiff_t kWordsPerLine = 16;
-// Outputs of a group: five pixels of three channels in the sixteen lanes.
+// Output pixels per group: five pixels of three channels fit the sixteen lanes.
 constexpr int kPixelsPerGroup = 5;
 
-// The digits of four weights: words of l, of m, of h, and one without meaning.
+// Returns the digits of four weights: a word with the l, a word with the m, a
+// word with the h, and an unused word.
 __m128i digits_of(const std::int32_t* weights) {
   const __m128i bias = _mm_set1_epi32(0x808080);
   const __m128i w = _mm_loadu_si128(reinterpret_cast<const __m128i*>(weights));
-  // Adding 128 to each byte, with carries, and taking it away without.
+  // Adds 128 to each byte with carries, then subtracts it without carries.
   const __m128i bytes = _mm_xor_si128(_mm_add_epi32(w, bias), bias);
   return _mm_shuffle_epi8(
       bytes,
       _mm_setr_epi8(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15));
 }
 
-// Three sums of products, one per digit, in sixteen lanes.
+// Three sums of products, one per digit of the weights, in sixteen lanes.
 struct Sums {
   __m512i low = _mm512_set1_epi32(1 << (kWeightBits - 1));
   __m512i middle = _mm512_setzero_si512();
@@ -39,7 +40,7 @@ struct Sums {
     middle = _mm512_dpbusd_epi32(middle, pixels, m);
     high = _mm512_dpbusd_epi32(high, pixels, h);
   }
-  // Rounded, not yet cut to a byte.
+  // Returns the rounded sum, not yet clamped to a byte.
   [[gnu::always_inline]] __m512i total() const {
     const __m512i upper = _mm512_add_epi32(_mm512_slli_epi32(high, 8), middle);
     return _mm512_srai_epi32(
@@ -47,20 +48,19 @@ struct Sums {
   }
 };
 
-// --- columns
-// ------------------------------------------------------------------
+// Columns.
 
-// Neighbouring outputs whose next four pixels fit 64 bytes.
+// Adjacent outputs for which the next four source pixels are within 64 bytes.
 struct Group {
-  std::int32_t base; // byte offset in the row of the load
-  std::int32_t output; // the first one
+  std::int32_t base; // byte offset of the load in the row
+  std::int32_t output; // first output of the group
   std::int32_t outputs;
   std::int32_t steps;
 };
 static_assert(sizeof(Group) == 16);
 
 Group group_at(const Taps& taps, int output) {
-  // Bytes up to 3 * distance + 11 are needed.
+  // The load must contain the bytes up to 3 * distance + 11.
   constexpr int kReach = (64 - 12) / 3;
   int low = taps.first[output];
   int high = low;
@@ -83,8 +83,8 @@ Group group_at(const Taps& taps, int output) {
   return {3 * low, output, outputs, (most + kTaps - 1) / kTaps};
 }
 
-// Layout: how many groups; the groups; for each group the line of source bytes
-// and three lines of digits per step.
+// Layout of prepared words: number of groups; the groups; for each group a line
+// with the order of source bytes, and per step three lines of digits.
 std::size_t lines_before(std::size_t groups) {
   return (4 + groups * 4 + kWordsPerLine - 1) / kWordsPerLine;
 }
@@ -210,11 +210,10 @@ void columns(
   }
 }
 
-// --- rows
-// ---------------------------------------------------------------------
+// Rows.
 
 std::size_t words_for_rows(const Taps& taps) {
-  // One word more: digits_of() gives four.
+  // One extra word, because digits_of() stores four.
   return static_cast<std::size_t>(taps.outputs) * taps.stride / kTapsPerStep *
       kDigits +
       1;
@@ -229,7 +228,8 @@ void prepare_rows(const Taps& taps, std::uint32_t* prepared) {
   }
 }
 
-// 64 bytes of four rows, as sixteen lanes of four bytes each, times four.
+// Transposes 64 bytes of four rows to four vectors of sixteen lanes with four
+// bytes each, one byte per row.
 struct Quads {
   __m512i lanes[4];
 
@@ -262,7 +262,7 @@ void row(
     Sums sums[4];
     const std::uint32_t* digit = digits;
     for (int k = 0; k < count; k += kTapsPerStep, digit += kDigits) {
-      // Behind the last row come weights of zero, for any pixels.
+      // After the last row the weights are zero, so any pixels can be used.
       const auto load = [&](int tap) {
         const int at = k + tap < count ? k + tap : count - 1;
         return _mm512_maskz_loadu_epi8(

@@ -5,7 +5,7 @@
 namespace vitrain::image {
 namespace {
 
-// A filter's curve, and how far it reaches to each side.
+// A filter's curve, and its radius.
 struct Shape {
   Curve curve;
   double reach;
@@ -28,7 +28,7 @@ Shape shape_of(Filter filter) {
   return {Curve::kBox, 0.5};
 }
 
-// The geometry of an axis, with Pillow's operations in Pillow's order.
+// Geometry of an axis, with the same operations in the same order as in Pillow.
 struct Geometry {
   double low;
   double scale;
@@ -38,15 +38,14 @@ struct Geometry {
 
   explicit Geometry(const AxisKey& key)
       : low(key.low),
-        // The difference is taken in single precision.
+        // The difference is computed in single precision.
         scale(static_cast<double>(key.high - key.low) / key.out),
         widening(std::max(scale, 1.0)),
         support(shape_of(key.filter).reach * widening),
         in(key.in) {}
 
   double center(int output) const { return low + (output + 0.5) * scale; }
-  // Rounded by truncation towards zero, then cut to the image.
-  // NOLINTBEGIN(bugprone-incorrect-roundings)
+  // Truncates towards zero, then clamps to the image.
   int first(double center) const {
     return std::max(static_cast<int>(center - support + 0.5), 0);
   }
@@ -67,8 +66,8 @@ Span source_span(const AxisKey& key) {
 
 std::vector<int> nearest_pixels(const AxisKey& key) {
   const double step = static_cast<double>(key.high - key.low) / key.out;
-  // Pillow adds up the positions from the first output on, and so do we: a
-  // product would be rounded differently.
+  // Accumulates positions from the first output on, as Pillow does; a product
+  // would be rounded differently.
   double position = key.low + step * 0.5;
   for (int i = 0; i < key.begin; ++i) {
     position += step;

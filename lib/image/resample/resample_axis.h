@@ -12,9 +12,9 @@ namespace vitrain::image {
 
 enum class Pass { kColumns, kRows };
 
-// One axis of a resize: the interval [low, high) of `in` pixels becomes `out`
-// pixels, of which [begin, begin + count) are wanted, the last one first if
-// mirrored.
+// Parameters of one axis of a resize: the interval [low, high) of `in` source
+// pixels becomes `out` pixels, of which only [begin, begin + count) are
+// computed; in reverse order if mirrored.
 struct AxisKey {
   Pass pass = Pass::kColumns;
   int in = 0;
@@ -35,26 +35,26 @@ struct Span {
   int last = 0;
 };
 
-// With kNearest, whatever the pass and the filter: the source pixel that
-// Pillow's affine transform takes for each wanted output; -1 where rounding
-// leads it out of the image (the pixel is black).
+// For Filter::kNearest: returns the source pixel of each output pixel that is
+// computed, as in Pillow's affine transform; -1 if rounding leads outside the
+// image (the pixel is black). Ignores key.pass and key.filter.
 std::vector<int> nearest_pixels(const AxisKey& key);
 
-// All source pixels that the wanted outputs sum.
+// Returns the source pixels on which the computed output pixels depend.
 Span source_span(const AxisKey& key);
 
-// The source pixels of each wanted output and their weights, as Pillow computes
-// them, made ready for the kernels.
+// Source pixels and weights of each computed output pixel, as Pillow computes
+// them, in the format of the kernels.
 class Axis {
  public:
-  // Reuses the memory of the axis that was here before.
+  // Computes the axis; reuses the memory of the previous one.
   void compute(const AxisKey& key, const Kernels& kernels);
 
   const AxisKey& key() const { return key_; }
   Span span() const { return span_; }
-  // Refers to this object.
+  // The result refers to memory of this object.
   const Taps& taps() const { return taps_; }
-  // One past the last source pixel of output i.
+  // Returns one past the last source pixel of output i.
   int end_of(int i) const {
     const auto at = static_cast<std::size_t>(i);
     return span_.first + first_[at] + counts_[at];
@@ -80,16 +80,16 @@ class Axis {
   std::vector<Line> prepared_;
 };
 
-// The axes of recent resizes: images of the same size share them.
+// Cache of the axes of recent resizes; images of the same size share them.
 class AxisCache {
  public:
-  // Valid until the sixteenth next call.
+  // Returns the axis for a key; valid until the sixteenth next call.
   const Axis& get(const AxisKey& key, const Kernels& kernels);
 
  private:
   struct Entry {
     Axis axis;
-    std::uint64_t used = 0; // when; 0: never
+    std::uint64_t used = 0; // time of the last use; 0: never
   };
   std::array<Entry, 16> entries_;
   std::uint64_t now_ = 0;

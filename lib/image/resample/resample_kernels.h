@@ -5,44 +5,49 @@
 
 #include "core/system/cpu.h"
 
-// Inner loops of the resampler, once per instruction set. Plain types only:
-// inline functions of the standard library must not be compiled for one
-// instruction set and linked into another.
+// Inner loops of the resampler, compiled once per instruction set. Uses only
+// plain types: inline functions of the standard library must not be compiled
+// for one instruction set and linked into code for another.
 namespace vitrain::image {
 
-// Weights have 22 bits after the point: with 8-bit pixels and weights whose
-// magnitudes sum up to less than 2, a sum fits 32 bits. (Parts of a sum may
+// Fractional bits of the fixed-point weights. With 8-bit pixels and weights
+// whose magnitudes sum to less than 2, a sum fits 32 bits. (Partial sums may
 // wrap.)
 inline constexpr int kWeightBits = 22;
 
-// The functions that weights follow.
+// Filter functions for the weights.
 enum class Curve { kBox, kBilinear, kHamming, kBicubic, kLanczos };
 
-// One axis of a resize, as the kernels see it.
+// One axis of a resize, in the format of the kernels.
 struct Taps {
   int outputs = 0;
-  int origin = 0; // the source pixel that `first` counts from
-  const std::int32_t* first = nullptr; // [outputs] an output's first pixel ...
-  const std::int32_t* counts = nullptr; // [outputs] ... and how many it sums
-  const std::int32_t* weights = nullptr; // [outputs, stride], zero after counts
+  int origin = 0; // source pixel from which `first` counts
+  // [outputs] first source pixel of an output.
+  const std::int32_t* first = nullptr;
+  // [outputs] number of source pixels of an output.
+  const std::int32_t* counts = nullptr;
+  // [outputs, stride]; zero after the first counts[i] of each output.
+  const std::int32_t* weights = nullptr;
   int stride = 0; // a multiple of 4, at least the largest count
-  const std::uint32_t* prepared = nullptr; // see Kernels; on 64 bytes
+  const std::uint32_t* prepared = nullptr; // see Kernels; aligned to 64 bytes
 };
 
-// Neighbouring source or result rows.
+// A range of source or result rows.
 template <typename Byte>
 struct Rows {
   Byte* pixels = nullptr;
   std::size_t stride = 0;
 };
 
-// All instruction sets give the same weights and bytes. `columns` and `rows`
-// are the two passes; each needs what its prepare function made of the weights,
-// `words` long.
+// Kernels of an instruction set; all sets give the same weights and bytes.
+// `columns` and `row` are the two passes; each requires Taps::prepared from its
+// own prepare function, with the number of words that its words_for function
+// returns.
 struct Kernels {
-  // weights[i, k], k < counts[i], from the curve at (k + origin + first[i] -
-  // centers[i] + 0.5) * shrink, divided by their sum, rounded to kWeightBits
-  // half away from zero. `exact` has room for 8 * stride numbers, on 64 bytes.
+  // Computes weights[i, k], k < counts[i]: the curve at (k + origin + first[i]
+  // - centers[i] + 0.5) * shrink, divided by the sum over k, rounded half away
+  // from zero to kWeightBits. `exact` is scratch memory for 8 * stride numbers,
+  // aligned to 64 bytes.
   void (*weigh)(
       const Taps& taps,
       Curve curve,
@@ -53,9 +58,9 @@ struct Kernels {
 
   std::size_t (*words_for_columns)(const Taps& taps);
   void (*prepare_columns)(const Taps& taps, std::uint32_t* prepared);
-  // Processes `count` rows; row[0] is the pixel `origin`. May read `slack`
-  // bytes after the last pixel of a row, and write as many after its last
-  // output.
+  // Filters `count` rows horizontally; the first pixel of a row of `from` is
+  // the source pixel `origin`. May read `slack` bytes after the last pixel of a
+  // row, and write as many after its last output.
   void (*columns)(
       const Taps& taps,
       Rows<const std::uint8_t> from,
@@ -65,8 +70,8 @@ struct Kernels {
 
   std::size_t (*words_for_rows)(const Taps& taps);
   void (*prepare_rows)(const Taps& taps, std::uint32_t* prepared);
-  // Writes `bytes` bytes of output row i and no others; from.pixels is the row
-  // `origin`.
+  // Computes output row i: writes exactly `bytes` bytes. The first row of
+  // `from` is the source row `origin`.
   void (*row)(
       const Taps& taps,
       int i,

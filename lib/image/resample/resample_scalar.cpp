@@ -34,7 +34,7 @@ double hamming(double x) {
     return 0.0;
   }
   x *= std::numbers::pi;
-  // Pillow's constants are single precision numbers.
+  // Pillow's constants are in single precision.
   return std::sin(x) / x * (0.54F + 0.46F * std::cos(x));
 }
 

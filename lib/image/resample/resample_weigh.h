@@ -2,9 +2,9 @@
 
 #include "image/resample/resample_kernels.h"
 
-// Kernels::weigh on vectors, for the source files that are compiled for an
-// instruction set: one lane per output, and in every lane the operations of the
-// scalar kernels in the same order, so that the weights are equal to the bit.
+// Vectorised Kernels::weigh, included by the source files that are compiled for
+// an instruction set. Each lane computes one output with the operations of the
+// scalar kernels in the same order, so the weights are bit-identical.
 namespace vitrain::image {
 namespace {
 
@@ -90,7 +90,7 @@ void weigh_along(
   }
 }
 
-// As Kernels::weigh; curves with sines are left to the scalar kernels.
+// Implements Kernels::weigh; uses the scalar kernels for curves with sines.
 void weigh(
     const Taps& taps,
     Curve curve,

@@ -8,11 +8,12 @@
 
 namespace vitrain::job {
 
-// The recipe's augmentation of training images, but for crop and flip.
+// Returns the recipe's augmentation of training images, except cropping and
+// flipping.
 data::AugmentOptions augment_options(const config::Recipe& recipe);
 
-// Returns timm's fill colour outside of images: the mean in 8 bits, rounded
-// half to even as Python's round().
+// Returns timm's fill colour for pixels outside of an image: the mean in 8
+// bits, rounded half to even as Python's round().
 std::array<std::uint8_t, 3> mean_colour(const std::array<double, 3>& mean);
 
 } // namespace vitrain::job

@@ -12,13 +12,13 @@
 namespace vitrain::job {
 namespace {
 
-// Returns the filter with the name of `interpolation`; `otherwise` if it names
-// no filter.
+// Returns the filter that `interpolation` names, or `otherwise` if it names
+// none.
 Filter filter_of(config::TrainInterpolation interpolation, Filter otherwise) {
   return value_of<Filter>(name_of(interpolation)).value_or(otherwise);
 }
 
-// timm's defaults.
+// Returns the range of relative crop areas; defaults are timm's.
 std::array<double, 2> scale_of(const config::AugmentConfig& augment) {
   const bool resized = augment.crop == TrainCrop::kResized;
   return augment.scale.value_or(

@@ -14,24 +14,26 @@
 
 namespace vitrain::job {
 
-// The recipe's sections as the plain option structs of lib/data.
+// Convert sections of the recipe to the option structs of lib/data.
 data::SourceOptions source_options(
     const config::SourceConfig& source,
     bool train);
-// Returns the options of evaluation data, whose classes and labels have the
-// meaning of the training data `train`.
+// Returns the options of the evaluation data, with the classes and labels of
+// the training data `train`.
 data::SourceOptions evaluation_options(
     const config::SourceConfig& source,
     const data::Index& train);
-// How files become pixels, in training, evaluation and `data` verbs.
+// Returns how files are decoded to pixels, in training, evaluation and the
+// `data` verbs.
 image::DecodeOptions decode_options(const config::DataConfig& data);
-// A value of data.preprocess.pillow.
+// Converts a value of data.preprocess.pillow.
 image::Pillow pillow(std::int64_t version);
 data::TransformOptions transform_options(
     const config::Recipe& recipe,
     const models::ModelSpec& spec,
     bool train);
-// Evaluation never puts a sample in another one's place.
+// Returns what to do about unreadable samples. Evaluation never replaces a
+// sample by another.
 data::BadSamplePolicy bad_sample_policy(
     const config::Recipe& recipe,
     bool train);
@@ -41,10 +43,10 @@ data::EraseOptions erase_options(const config::Recipe& recipe);
 models::DataShape data_shape(const data::Index& index);
 
 // Returns the samplers of the training samples in `index` for `devices`
-// devices; they resume the partial epoch `begun`, if any. Throws Error(kUsage)
-// if the samples do not fill one step or the partial epoch cannot be resumed
-// with these workers, Error(kData) if the file of sample weights cannot be
-// used. Null without an index.
+// devices; they resume the partial epoch `begun`, if given. Returns null if
+// `index` is null. Throws Error(kUsage) if there are too few samples for one
+// step, or if the partial epoch cannot be resumed with these workers;
+// Error(kData) if the file of sample weights cannot be used.
 std::unique_ptr<const data::Samplers> make_samplers(
     const config::Recipe& recipe,
     const data::Index* index,

@@ -21,35 +21,35 @@ CpuFeatures cpu_features();
 // Processors of a run.
 struct Processors {
   bool cuda = false;
-  int capability = 0; // of the oldest GPU: 10 * major + minor; 0: unknown
+  // Compute capability of the oldest GPU, 10 * major + minor; 0: unknown.
+  int capability = 0;
   CpuFeatures cpu;
 };
 
-// Return this machine's processors for a job's devices, or for the given
+// Return the processors of a job's devices on this machine, or of the given
 // devices.
 Processors processors_of(const Job& job);
 Processors processors_of(const std::vector<launch::DeviceSlot>& devices);
-// Returns the lowest known capability of the GPUs; 0 if none is known.
+// Returns the lowest known compute capability of the GPUs; 0 if none is known.
 int least_capability(const std::vector<launch::DeviceSlot>& devices);
 
-// The arithmetic of a run and why: "bf16 (avx512_bf16)".
+// Arithmetic of a run, and the reason for it: "bf16 (avx512_bf16)".
 struct PrecisionChoice {
   config::Precision precision = config::Precision::kFp32;
   std::string reason;
 };
 
-// Resolves `auto`: bf16 on GPUs and CPUs with bf16 arithmetic (GPUs from
-// capability 8.0 on; assumed if unknown), otherwise fp32. Throws Error(kUsage)
-// with the reason for a precision that the device lacks or only emulates (bf16
-// is up to hundreds of times slower on other CPUs); `key` is the key that asked
-// for it.
+// Resolves `auto`: bf16 on GPUs of capability 8.0 or above (assumed if unknown)
+// and on CPUs with bf16 instructions, otherwise fp32. Throws Error(kUsage) for
+// a precision that the device lacks or only emulates (on CPUs, emulated bf16 is
+// up to hundreds of times slower). `key`: recipe key of `asked`, for messages.
 PrecisionChoice resolve_precision(
     config::Precision asked,
     const Processors& processors,
     std::string_view key = "train.precision");
 
-// That of evaluations: eval.precision, of which `auto` is train.precision.
-// Throws as resolve_precision().
+// Returns the precision of evaluations: eval.precision, where `auto` means that
+// of train.precision. Throws as resolve_precision().
 PrecisionChoice resolve_eval_precision(
     const config::Recipe& recipe,
     const Processors& processors);

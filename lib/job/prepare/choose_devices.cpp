@@ -26,8 +26,8 @@ std::vector<std::string> labels_of(
   return labels;
 }
 
-// Finds the other machines of the run; with -dry_run, takes them to be like
-// this one.
+// Connects to the other machines of the run. With -dry_run, assumes that they
+// are like this one.
 void meet_nodes(PreparedJob& prepared, const Request& request) {
   Job& job = prepared.job;
   const auto nodes = static_cast<int>(job.recipe.devices.nodes);
@@ -52,7 +52,8 @@ void meet_nodes(PreparedJob& prepared, const Request& request) {
       *request.node_rank,
       nodes,
       nodes - 1);
-  // Whatever is wrong already need not wait for the other machines.
+  // Reports problems that are known already without waiting for the other
+  // machines.
   check_recipe(prepared, config::kWorkersUnknown);
   prepared.link = std::make_unique<launch::NodeLink>(launch::NodeRequest{
       .nodes = nodes,
@@ -87,8 +88,8 @@ void meet_nodes(PreparedJob& prepared, const Request& request) {
   job.device_text = join(texts, "; ");
 }
 
-// Returns a note if a build for GPUs runs on the CPU because no GPU is visible,
-// unless the CPU was requested or GPUs were hidden.
+// Returns a note if a build with GPU support runs on the CPU because no GPU is
+// visible; nullopt if the user requested the CPU or hid the GPUs.
 std::optional<std::string> why_no_gpu(
     const Job& job,
     const launch::Environment& user,
@@ -140,7 +141,7 @@ bool needs_equal_machines(const config::Recipe& recipe) {
       !recipe.dist.sync.group_size;
 }
 
-// One device may have several names, which only the driver can resolve.
+// Rejects names that denote the same device; only the driver can resolve them.
 void check_twins(
     const Job& job,
     const std::vector<launch::DeviceSlot>& devices) {

@@ -11,25 +11,26 @@
 
 namespace vitrain::job {
 
-// The recipe's section as launch's plain options.
+// Converts the recipe's section `devices` to launch's options.
 launch::DeviceRequest device_request(const config::DevicesConfig& devices);
-// Returns the descriptors needed by the workers of a run on `devices` devices.
+// Returns the numbers of file descriptors that the workers of a run on
+// `devices` devices need.
 launch::OpenFiles open_files(const Job& job, int devices);
 
-// True if dist.sync.group_size is auto, which groups the workers of each
-// machine.
+// True if dist.sync.group_size is auto, which makes a group of each machine's
+// workers.
 bool needs_equal_machines(const config::Recipe& recipe);
 
-// "2 CPU workers with 1 thread each", or the devices by name.
+// Returns "2 CPU workers with 1 thread each", or the names of the devices.
 std::string describe_devices(
     const std::vector<std::string>& labels,
     bool cuda,
     int threads,
     std::string_view noun = "worker");
 
-// Chooses this machine's devices and, with several machines, connects to the
-// other supervisors: fills in devices, workers, cores, link and their
-// descriptions. Throws Error(kUsage).
+// Chooses this machine's devices and, for several machines, connects to the
+// other supervisors. Sets the fields of `prepared` for devices, workers, cores
+// and link, and their descriptions. Throws Error(kUsage).
 void choose_devices(PreparedJob& prepared, const Request& request);
 
 } // namespace vitrain::job

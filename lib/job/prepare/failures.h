@@ -8,10 +8,11 @@
 
 namespace vitrain::job {
 
-// Errors of steps that do not need each other, to be thrown as one.
+// Collects the errors of independent steps, to be thrown as one.
 class Failures {
  public:
-  // Runs `step` and keeps its Error. Returns whether it had none.
+  // Runs `step` and stores its Error, if it throws one. Returns true if it did
+  // not.
   template <typename Step>
   bool attempt(const Step& step) {
     try {
@@ -27,7 +28,8 @@ class Failures {
   }
 
   bool empty() const { return !first_; }
-  // Throws one Error with all texts and the first one's code.
+  // Throws one Error with all messages and the first error's exit code; does
+  // nothing if there are none.
   void throw_if_any() const {
     if (first_) {
       throw Error(*first_);

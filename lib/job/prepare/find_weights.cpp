@@ -22,8 +22,8 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kTimm = "timm:";
 
-// A path from the environment, in which ~ is the home folder, as in Python's
-// os.path.expanduser(); "" where the variable is not set.
+// Returns a path from an environment variable, with ~ replaced by the home
+// folder, as Python's os.path.expanduser(); "" if the variable is not set.
 fs::path path_variable(const char* name) {
   const std::string value = environment_variable(name);
   return value == "~" || value.starts_with("~/")
@@ -47,14 +47,13 @@ fs::path hub_folder() {
   return base / "huggingface" / "hub";
 }
 
-// Returns the name after "timm:"; accepts a repository's whole name
-// (timm:timm/NAME).
+// Returns NAME of "timm:NAME" or "timm:timm/NAME".
 std::string timm_name(const std::string& name) {
   return without_prefix(name.substr(kTimm.size()), "timm/");
 }
 
-// Returns the folder of the `main` revision of a cached repository, or of its
-// only revision; "" if there is neither.
+// Returns the folder of the `main` revision of a cached repository, or else of
+// its only revision; "" if there is neither.
 fs::path snapshot_of(const fs::path& repository) {
   const fs::path snapshots = repository / "snapshots";
   const fs::path ref = repository / "refs" / "main";
@@ -71,7 +70,7 @@ fs::path snapshot_of(const fs::path& repository) {
   return all.size() == 1 ? all.front() : fs::path();
 }
 
-// Weights of that revision, or nothing.
+// Returns the weights file of that revision, or "".
 fs::path weights_of_repository(const fs::path& repository) {
   const fs::path snapshot = snapshot_of(repository);
   std::error_code error;
@@ -84,13 +83,14 @@ fs::path weights_of_repository(const fs::path& repository) {
   return {};
 }
 
-// Finds timm:NAME, with or without the tag after a dot (vit_tiny_patch16_224 or
-// vit_tiny_patch16_224.augreg_in21k); an exact match takes precedence over
-// names with a tag. Returns the name itself if it is not in the cache.
+// Finds timm:NAME in the cache. NAME may omit the tag after the dot
+// (vit_tiny_patch16_224 for vit_tiny_patch16_224.augreg_in21k); an exact match
+// takes precedence. Returns `name` if the cache has no match. Throws
+// Error(kUsage) if it has several.
 std::string find_in_cache(const std::string& name, std::string_view key) {
   constexpr std::string_view kOwner = "models--timm--";
   const std::string folder = std::string(kOwner) + timm_name(name);
-  std::map<std::string, std::filesystem::path> found; // by name
+  std::map<std::string, std::filesystem::path> found; // paths by name
   std::error_code error;
   for (std::filesystem::directory_iterator it(hub_folder(), error), end;
        !error && it != end;
@@ -133,7 +133,7 @@ bool is_there(const fs::path& path) {
   return there;
 }
 
-// Without links and dots. Throws Error(kWeights).
+// Returns the path with links, "." and ".." resolved. Throws Error(kWeights).
 fs::path without_links(const fs::path& path) {
   std::error_code error;
   fs::path found = fs::weakly_canonical(path, error);
@@ -146,15 +146,17 @@ fs::path without_links(const fs::path& path) {
   return found;
 }
 
-// Returns the checkpoint named by `best` in a folder of checkpoints; nullopt
-// without `best`. Throws Error(kWeights) if it is damaged: falling back to the
-// newest one would load other weights than the user meant.
+// Returns the checkpoint that the file `best` in a checkpoints folder names;
+// nullopt if there is no such file. Throws Error(kWeights) if that checkpoint
+// is damaged: using the newest one instead would load other weights than the
+// user meant.
 std::optional<fs::path> best_of(
     const fs::path& folder,
     const std::string& name) {
   std::vector<std::string> rejected;
   auto best = checkpoint::best_valid(folder, &rejected);
-  if (!best && !rejected.empty()) { // a run that trains may have a new one now
+  // A training run may have replaced it just now.
+  if (!best && !rejected.empty()) {
     rejected.clear();
     best = checkpoint::best_valid(folder, &rejected);
   }
@@ -173,8 +175,8 @@ std::optional<fs::path> best_of(
              : "no other one there is complete");
 }
 
-// Returns true if a folder is a run or a checkpoint, or contains checkpoints;
-// also if it cannot be examined, so that the error is reported.
+// Returns true if a folder is a run or a checkpoint or contains checkpoints,
+// and also if it cannot be examined, so that the error is reported later.
 bool may_hold_checkpoint(const fs::path& folder) {
   const std::string own = (folder / "").parent_path().filename().native();
   if (checkpoint::folder_step(own) || checkpoint::temporary_owner(own)) {
@@ -182,7 +184,7 @@ bool may_hold_checkpoint(const fs::path& folder) {
   }
   for (const char* name :
        {checkpoint::kManifestName,
-        "optimizer.safetensors", // of a checkpoint that is not complete
+        "optimizer.safetensors", // a file of an incomplete checkpoint
         "config.yaml",
         "checkpoints",
         checkpoint::kLatest,
@@ -195,7 +197,7 @@ bool may_hold_checkpoint(const fs::path& folder) {
   return !checkpoint::list_steps(folder).empty();
 }
 
-// Files of weights that a name without extension can mean.
+// Returns the existing weights files that a name without extension can mean.
 std::vector<std::string> with_extension(const std::string& name) {
   std::vector<std::string> found;
   for (const char* extension : kWeightsExtensions) {
@@ -289,8 +291,8 @@ std::string resolve_weights(const std::string& name, std::string_view key) {
 
 namespace {
 
-// Throws for the address of a file on another machine, or of a repository: what
-// is not here has to be fetched.
+// Throws Error(kWeights) for a URL or a Hub repository: only local files are
+// read, so the user has to download it.
 void refuse_address(const std::string& name, std::string_view key) {
   constexpr std::string_view kHub = "huggingface.co/";
   for (const std::string_view prefix : {"hf-hub:", "hf_hub:"}) {
@@ -332,7 +334,8 @@ void refuse_address(const std::string& name, std::string_view key) {
                                        : printable(file));
 }
 
-// Names files beside one that is not there whose extension is not read.
+// Returns a hint if, instead of a missing file, one with an unsupported
+// extension exists; "" otherwise.
 std::string unread_sibling(const std::string& name) {
   for (const char* extension : {".pdiparams", ".onnx", ".h5", ".tflite"}) {
     std::error_code error;

@@ -1,4 +1,4 @@
-// And list_data() of prepared_job.h.
+// Also implements list_data() of prepared_job.h.
 
 #include "job/prepare/list_data.h"
 
@@ -23,15 +23,17 @@
 namespace vitrain::job {
 namespace {
 
-constexpr std::size_t kMostNames = std::size_t{4} << 30; // bytes
+// Limit for held_out.txt, in bytes.
+constexpr std::size_t kMostNames = std::size_t{4} << 30;
 
-// Facts about the classes before a dataset is listed.
+// Facts about the classes that are known before a dataset is listed.
 struct Known {
-  std::int64_t classes = 0; // 0: as many as the labels need
-  data::LabelForm labels = data::LabelForm::kNone; // of the training data
+  std::int64_t classes = 0; // 0: the labels determine the number
+  // Form of the training data's labels.
+  data::LabelForm labels = data::LabelForm::kNone;
 };
 
-// Lists one of the datasets, as a recipe has it.
+// Lists data.train or data.eval.
 data::Index list_source(
     const config::SourceConfig& source,
     bool train,
@@ -44,8 +46,8 @@ data::Index list_source(
   return data::list(options);
 }
 
-// A run's weights are not evaluated on its training samples: if the run held
-// samples out, the evaluation must use these.
+// Throws Error(kData) if the weights' run held samples out of its training data
+// and `eval` are not exactly these: the others may be training samples.
 void check_held_out(const std::string& weights, const data::Index& eval) {
   const std::filesystem::path list =
       RunDirectory{run_of_weights(weights)}.held_out();
@@ -60,7 +62,7 @@ void check_held_out(const std::string& weights, const data::Index& eval) {
       printable(list.native()));
 }
 
-// data.train in two parts.
+// Splits data.train into training and held-out samples, by data.split.
 data::SplitData split_training_data(
     const config::Recipe& recipe,
     const Known& known) {
@@ -84,7 +86,8 @@ void list_split(PreparedJob& prepared, const Known& known) {
   }
 }
 
-// Joins the messages on two datasets; what holds for both paths is said once.
+// Joins the errors of both datasets; a message that is the same for both paths
+// appears once.
 Error joined(
     const config::DataConfig& data,
     const Error& train,
@@ -107,7 +110,7 @@ Error joined(
   return {train.code(), fmt::format("{}\n{}", first, second)};
 }
 
-// Lists both datasets and reports the errors of both together.
+// Lists both datasets. Throws the errors of both as one.
 void list_each(PreparedJob& prepared, Known known) {
   const config::DataConfig& data = prepared.job.recipe.data;
   std::optional<Error> failure;

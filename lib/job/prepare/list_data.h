@@ -8,8 +8,8 @@
 namespace vitrain::job {
 
 // Lists the training data: data.train without the samples held out by
-// data.split. For numeric labels, `classes` is the number of classes; 0:
-// largest label + 1. Throws Error(kData).
+// data.split. `classes`: number of classes of numeric labels; 0: largest label
+// + 1. Throws Error(kData).
 data::Index list_training_data(
     const config::Recipe& recipe,
     std::int64_t classes = 0);

@@ -117,7 +117,7 @@ void check_learned_classes(
 
 } // namespace
 
-// Problems that only the numbers of samples and classes show.
+// Reports problems that depend on the numbers of samples and classes.
 void check_arithmetic(PreparedJob& prepared) {
   Job& job = prepared.job;
   const models::DataShape shape = data_shape(*prepared.eval);
@@ -183,7 +183,8 @@ void write_held_out(const PreparedJob& prepared) {
 
 namespace {
 
-// The keys that a record of weights could change and that somebody has set.
+// Returns the keys that a record of weights could set, but that the user has
+// set.
 std::vector<std::string> keys_of_weights_in(const config::Origins& origins) {
   std::vector<std::string> keys;
   for (const auto& [key, position] : origins) {
@@ -243,7 +244,7 @@ void find_pretrained(PreparedJob& prepared, bool resumes) {
 
 namespace {
 
-// Opens the weights as far as that needs no network. Throws Error(kWeights).
+// Opens the weights and checks what needs no network. Throws Error(kWeights).
 void open_weights(const config::ModelConfig& model) {
   check_exists(model.pretrained);
   if (model.pretrained && !is_checkpoint_path(*model.pretrained)) {
@@ -251,13 +252,13 @@ void open_weights(const config::ModelConfig& model) {
   }
 }
 
-// Throws what is wrong with the weights and with the data, both at once.
+// Checks weights and data; throws the errors of both as one.
 void check_weights_and_data(
     PreparedJob& prepared,
     const Request& request,
     Failures& failures) {
   const config::Recipe& recipe = prepared.job.recipe;
-  // Before there is a run folder.
+  // Checked before a run folder is created.
   const bool starts = !request.resume && !request.dry_run && prepared.decides();
   if (starts && failures.empty()) {
     failures.attempt([&] { check_exists(recipe.model.pretrained); });
@@ -276,22 +277,23 @@ void check_weights_and_data(
   failures.throw_if_any();
 }
 
-// Everything after the machines have met.
+// Performs the checks that follow the connection to the other machines.
 void check_job(
     PreparedJob& prepared,
     const Request& request,
     Failures& failures) {
   check_recipe(prepared, prepared.workers);
   check_weights_and_data(prepared, request, failures);
-  // With several machines, the first one decides and tells the others.
+  // With several machines, the first one decides and sends its decision to the
+  // others.
   if (request.resume && prepared.decides()) {
     resolve_resume(prepared, *request.resume, !request.dry_run);
   }
   check_arithmetic(prepared);
 }
 
-// Throws, when the recipe has problems of its own, an error with them and this
-// one.
+// If the recipe breaks rules, too, throws Error(kUsage) with `error` and these;
+// otherwise returns.
 void tell_with_the_rest(const PreparedJob& prepared, const Error& error) {
   if (error.code() != ExitCode::kUsage || prepared.link) {
     return;
@@ -313,7 +315,7 @@ void tell_with_the_rest(const PreparedJob& prepared, const Error& error) {
 
 PreparedJob prepare(const Request& request) {
   PreparedJob prepared = begin_job(request);
-  Failures failures; // of the weights, until the data have been looked at
+  Failures failures; // errors of the weights, thrown with those of the data
   failures.attempt(
       [&] { find_pretrained(prepared, request.resume.has_value()); });
   try {

@@ -35,9 +35,9 @@ namespace {
 constexpr const char* kImageSize = "model.image_size";
 constexpr const char* kModelName = "model.name";
 
-// Returns the first difference between the class names of the record and of the
-// data; "" if there is none, if either has only numbers as names, or if their
-// counts differ. `data` is the key of the data.
+// Returns a text with the first difference between the class names of the
+// record and of the data; "" if there is none, if either side has only numbers
+// as names, or if their counts differ. `data`: key of the dataset.
 std::string other_class(
     const PreprocessRecord& record,
     const std::string& data,
@@ -46,7 +46,7 @@ std::string other_class(
       data::are_numbers(record.classes) || have_other_names(record, classes)) {
     return "";
   }
-  // Records are JSON, in which bytes that are no UTF-8 are U+FFFD.
+  // Records are JSON, in which invalid UTF-8 is replaced by U+FFFD.
   const auto in_record = [](const std::string& name) {
     return to_line(Json(name));
   };
@@ -63,7 +63,7 @@ std::string other_class(
             printable(*differs.in2));
 }
 
-// Whether images have any number of labels, as the record of `source` says.
+// Returns the value of a record's key multi_label. `source` is for messages.
 bool is_multi_label(const Json& value, const std::string& source) {
   VITRAIN_CHECK(
       value.is_boolean(),
@@ -75,7 +75,8 @@ bool is_multi_label(const Json& value, const std::string& source) {
   return value.get<bool>();
 }
 
-// What stands beside a file of weights without a record of ours.
+// Reads what another program wrote next to a weights file that has no record of
+// ours; nullopt if there is nothing.
 std::optional<PreprocessRecord> published_record(
     const std::filesystem::path& weights,
     bool evaluates) {
@@ -87,7 +88,7 @@ std::optional<PreprocessRecord> published_record(
   }
   std::vector<std::string> classes = std::move(published->classes);
   for (std::int64_t i = std::ssize(classes); i < published->num_classes; ++i) {
-    classes.push_back(std::to_string(i)); // counted only
+    classes.push_back(std::to_string(i)); // the name is unknown
   }
   return PreprocessRecord{
       .source = fmt::format(
@@ -99,7 +100,8 @@ std::optional<PreprocessRecord> published_record(
       .notes = std::move(published->notes)};
 }
 
-// Takes the network that the record names where nobody has chosen one.
+// Sets model.name to the network that the record names, unless the user has set
+// it.
 void use_architecture(
     const PreprocessRecord& record,
     config::Recipe& recipe,
@@ -229,7 +231,7 @@ std::string class_difference(
     const PreprocessRecord& record,
     const std::string& data,
     const std::vector<std::string>& classes) {
-  if (record.classes.empty()) { // of a network without classifier
+  if (record.classes.empty()) { // the network has no classifier
     return "";
   }
   return classes.size() == record.classes.size()

@@ -40,15 +40,15 @@ models::DataShape shape_of(const config::SourceConfig& source) {
     return unknown;
   }
   data::SourceOptions options = source_options(source, /*train=*/false);
-  options.count = 1; // all have the same shape
+  options.count = 1; // all samples have the same shape
   try {
     return data_shape(data::list(options));
   } catch (const Error&) {
-    return unknown; // listing all of them says why
+    return unknown; // listing the data reports the error
   }
 }
 
-// Returns "model.depth and optim.lr", for keys that the schema has.
+// Returns "model.depth and optim.lr" for those of `keys` that the schema has.
 std::string named_keys(const std::set<std::string>& keys) {
   constexpr std::size_t kMost = 8;
   config::Recipe recipe;
@@ -64,8 +64,7 @@ std::string named_keys(const std::set<std::string>& keys) {
                               : join(known, ", ");
 }
 
-// A path that is looked up as it is written. (Those of tar files may be
-// patterns.)
+// True if the path is used literally. (Paths of tar files may be patterns.)
 bool is_plain(const config::SourceConfig& source) {
   return source.path && !source.path->empty() &&
       source.kind != SourceKind::kTar;
@@ -128,7 +127,8 @@ std::vector<config::Finding> missing(
   return findings;
 }
 
-// Adds to findings on paths of data which part of the path is missing, once.
+// Adds to findings about missing data paths which part of the path is missing;
+// once per part.
 void describe_missing(
     const config::Recipe& recipe,
     std::vector<config::Finding>& findings) {
@@ -179,7 +179,7 @@ config::Circumstances circumstances_here(
   const launch::VisibleDevices visible = launch::visible_cuda_devices();
   const launch::DeviceRequest request = device_request(devices);
   config::Circumstances here{
-      // Machines are taken to be like this one.
+      // Assumes that other machines are like this one.
       .workers = devices.nodes *
           launch::requested_workers(
                      request, visible, launch::available_cores()),
@@ -229,7 +229,8 @@ void check_rules(
   }
   std::vector<config::Finding> paths = missing(recipe, circumstances.training);
   std::erase_if(paths, [&](const config::Finding& finding) {
-    const auto origin = origins.find(finding.key); // a default
+    // Default values have no origin.
+    const auto origin = origins.find(finding.key);
     return origin != origins.end() &&
         origin->second.origin == config::Origin::kDefault;
   });

@@ -12,7 +12,8 @@ namespace {
 
 constexpr const char* kUse = "the names of classes are a text file";
 
-// A line, and its parts before and after the first separator.
+// A line of the file, and its parts before (`key`) and after (`name`) the first
+// separator.
 struct Line {
   std::string text;
   std::string key;

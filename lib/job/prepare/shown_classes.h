@@ -8,7 +8,7 @@
 namespace vitrain::job {
 
 // Returns display names of the classes of a network with `count` outputs:
-// `known`, or numbers if no names are known.
+// `known`, or, if that is empty, numbers.
 std::vector<std::string> shown_classes(
     const std::vector<std::string>& known,
     std::int64_t count);

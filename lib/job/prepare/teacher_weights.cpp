@@ -11,19 +11,21 @@
 namespace vitrain::job {
 namespace {
 
-// True for differences in normalisation, which change the network's input for
-// any image.
+// True for a sentence about normalisation, which changes the network's input
+// for any image.
 bool is_normalisation(const std::string& sentence) {
   return sentence.starts_with("data.preprocess.mean") ||
       sentence.starts_with("data.preprocess.std");
 }
 
-// Returns the differences between the images of a recipe and of a record.
+// Returns a sentence for each difference between the preprocessing of a recipe
+// and of a record.
 std::vector<std::string> other_images(
     PreprocessRecord record,
     config::Recipe recipe,
     config::Origins origins) {
-  record.values.erase("model.image_size"); // it sees those of the student
+  // The teacher uses the student's image size.
+  record.values.erase("model.image_size");
   std::vector<std::string> notes;
   for (const std::string& sentence : config::use_preprocess_values(
            record.values,

@@ -14,7 +14,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Prefixes of files that a transformers Trainer saves next to the weights.
+// Prefixes of files without weights that a transformers Trainer saves next to
+// the weights.
 constexpr auto kNoWeights = std::to_array<std::string_view>(
     {"training_args.", "optimizer.", "scheduler.", "scaler.", "rng_state"});
 
@@ -23,8 +24,8 @@ bool has_extension_of_weights(const fs::path& name) {
       kWeightsExtensions.end();
 }
 
-// "model.safetensors.index.json", or with a variant before .json: what says
-// which files have one network's weights together.
+// True for "model.safetensors.index.json", also with a variant before ".json":
+// a list of the files that together hold one network's weights.
 bool is_index(const fs::path& name) {
   const std::string& text = name.native();
   const std::size_t end = text.rfind(".index.");
@@ -44,7 +45,7 @@ bool is_weights(const fs::path& file) {
       fs::is_regular_file(file, error);
 }
 
-// Returns the entries of a folder, sorted by name; empty if it is no folder.
+// Returns the entries of a folder, sorted by name; empty if it is not a folder.
 std::vector<fs::path> entries_of(const fs::path& folder) {
   std::vector<fs::path> entries;
   std::error_code error;
@@ -56,7 +57,7 @@ std::vector<fs::path> entries_of(const fs::path& folder) {
   return entries;
 }
 
-// Names of the files that the indexes among these name.
+// Returns the names of the files that the indexes among `files` list.
 std::set<fs::path> parts_in(const std::vector<fs::path>& files) {
   std::set<fs::path> parts;
   for (const fs::path& file : files) {

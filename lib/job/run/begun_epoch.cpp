@@ -20,7 +20,8 @@ Json order_record(
 
 namespace {
 
-// The geometry that a checkpoint records, or that its workers must have had.
+// Returns the recorded batch geometry; without a record, computes it from the
+// recorded batch size and number of workers. nullopt if these do not fit.
 std::optional<data::BatchGeometry> geometry_of(
     const checkpoint::Manifest& manifest,
     std::int64_t accumulate) {
@@ -42,8 +43,8 @@ std::optional<data::BatchGeometry> geometry_of(
       .accumulate = static_cast<int>(accumulate)};
 }
 
-// Returns the recorded step within its epoch, from 0; `otherwise` without a
-// record.
+// Returns the recorded index of the step in its epoch; `otherwise` if it is not
+// recorded.
 std::int64_t recorded_step(
     const checkpoint::Manifest& manifest,
     std::int64_t otherwise) {

@@ -11,17 +11,17 @@
 // Checkpoint records of a partial epoch.
 namespace vitrain::job {
 
-// Returns the record of a checkpoint: the geometry of the epoch of `step`, the
-// next step, and its number in it.
+// Returns the checkpoint record of a partial epoch: its batch geometry, and the
+// index in it of the next step, `step`.
 Json order_record(
     const data::Samplers& samplers,
     const config::Timeline& timeline,
     std::int64_t step);
 
-// Returns the partial epoch of a checkpoint. For a checkpoint without such a
-// record it is computed from the recorded workers and `accumulate`
-// micro-batches each; nullopt if these do not fit. Throws Error(kWeights) for
-// an unreadable record, Error(kUsage) if its steps belong to other epochs in
+// Returns the partial epoch of a checkpoint. Without such a record, computes it
+// from the recorded workers, assuming `accumulate` micro-batches per worker and
+// step; nullopt if the numbers do not fit. Throws Error(kWeights) for an
+// unreadable record, Error(kUsage) if its steps belong to different epochs in
 // this run.
 std::optional<data::BegunEpoch> begun_epoch(
     const checkpoint::Manifest& manifest,

@@ -22,7 +22,7 @@ void write_failure(
         Json(record).dump(2, ' ', false, Json::error_handler_t::replace) +
             "\n");
   } catch (const std::exception&) {
-    return; // the terminal has it
+    return; // the error is on the terminal anyway
   }
 }
 

@@ -8,23 +8,25 @@
 
 namespace vitrain::job {
 
-// Why a run failed, as the process that supervised it saw: workers that lose a
-// peer only know that a connection was closed. In failure.json of the run
-// folder from the failure to the next start.
+// Reason for the failure of a run, as seen by the supervisor: workers that lose
+// a peer only see a closed connection. Stored in failure.json of the run folder
+// until the next start.
 struct FailureRecord {
   std::string reason; // "rank 1 killed by signal 9 (SIGKILL) in step 12"
   int exit_code = 0;
-  std::string time; // local
+  std::string time; // local time
 };
 VITRAIN_JSON(FailureRecord, reason, exit_code, time)
 
-// Writes it. A full disk is no reason to end otherwise: never throws.
+// Writes failure.json. Never throws: a full disk must not change how the run
+// ends.
 void write_failure(
     const RunDirectory& run,
     const std::string& reason,
     int exit_code) noexcept;
 
-// The failure of a run; nothing if none is recorded or it cannot be read.
+// Returns the recorded failure of a run; nullopt if there is none or it cannot
+// be read.
 std::optional<FailureRecord> read_failure(const RunDirectory& run);
 
 } // namespace vitrain::job

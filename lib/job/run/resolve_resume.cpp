@@ -1,5 +1,4 @@
-// resolve_resume() and continue_epoch() of prepared_job.h: the checkpoint that
-// -resume means, and the epoch that it is in.
+// Implements resolve_resume() and continue_epoch() of prepared_job.h.
 
 #include <utility>
 
@@ -23,7 +22,7 @@ namespace {
 // one starts. Throws Error(kUsage) if there are only runs of other recipes.
 std::optional<std::filesystem::path> resolve_auto(PreparedJob& prepared) {
   const Job& job = prepared.job;
-  // The config.yaml of a run means that run, unless that only evaluated.
+  // The config.yaml of a run means that run, unless it was only an evaluation.
   auto own = run_of_config(job.config_path);
   if (own &&
       (has_checkpoints({*own}) ||
@@ -74,7 +73,7 @@ void compare_recipes(PreparedJob& prepared) {
   }
 }
 
-// A run that ended before its first checkpoint begins once more in its folder.
+// Starts a run that ended before its first checkpoint again, in its folder.
 void begin_again(PreparedJob& prepared, const RunDirectory& run) {
   prepared.job.run_directory = run.path.native();
   prepared.notes.push_back(fmt::format(
@@ -121,7 +120,7 @@ void resolve_resume(
       "-resume {}: {}",
       printable(path.native()),
       describe_no_run(path));
-  // Locked before anything is read: another process may be writing it.
+  // Locks before reading: another process may be writing to the run.
   const auto run =
       resume == "auto" ? std::optional(RunDirectory{path}) : run_around(path);
   if (writes && run) {
@@ -147,7 +146,7 @@ void resolve_resume(
       printable(folder.native()));
   job.resume = folder.native();
   job.resumed_step = checkpoint::read_manifest(folder).step;
-  // <run>/checkpoints/step-...: the run continues in its folder.
+  // The folder is <run>/checkpoints/step-...; the run resumes in <run>.
   job.run_directory = folder.parent_path().parent_path().native();
   compare_recipes(prepared);
 }

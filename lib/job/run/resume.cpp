@@ -19,7 +19,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Where the data lie; and how long a run is.
+// Keys that may differ when a run is resumed: paths of the data; and in
+// addition the length of the run.
 constexpr std::array<std::string_view, 2> kPlaces{
     "data.train.path",
     "data.eval.path"};
@@ -29,7 +30,7 @@ constexpr std::array<std::string_view, 4> kPlacesAndLength{
     "run.epochs",
     "run.max_steps"};
 
-// Whether nothing else that changes training differs.
+// True if all differences that change training are in `keys`.
 bool only_these(
     const std::vector<config::Difference>& differences,
     std::span<const std::string_view> keys) {
@@ -48,7 +49,7 @@ config::Recipe recorded_recipe(const RunDirectory& run) {
       printable(run.config().native()));
 }
 
-// Run folders of a name, the newest first.
+// Returns the run folders of this name, newest first.
 std::vector<fs::path> runs_of(const fs::path& output, const std::string& name) {
   std::vector<fs::path> runs;
   std::error_code error;
@@ -56,7 +57,7 @@ std::vector<fs::path> runs_of(const fs::path& output, const std::string& name) {
        it.increment(error)) {
     const std::string folder = it->path().filename().native();
     const std::string prefix = name + "-";
-    // The rest is a time stamp: "a-20260101-..." is not a run of "a-2026".
+    // The rest must be a time stamp: "a-20260101-..." is not a run of "a-2026".
     const bool ours = folder.starts_with(prefix) &&
         folder.find_first_not_of("0123456789-", prefix.size()) ==
             std::string::npos;
@@ -69,7 +70,8 @@ std::vector<fs::path> runs_of(const fs::path& output, const std::string& name) {
   return runs;
 }
 
-// Runs `change`, which sets an error code, on a path. Throws Error(kStorage).
+// Runs `change`, which sets an error code, and throws Error(kStorage) if it
+// did. `what` and `path` are for the message.
 void change_file(
     const char* what,
     const fs::path& path,
@@ -95,7 +97,7 @@ bool has_file(const fs::path& file) {
   return found;
 }
 
-// A new folder replaced-N of a run.
+// Creates a new folder replaced-N in a run folder.
 RunDirectory make_replaced(const RunDirectory& run) {
   for (int number = 1;; ++number) {
     const fs::path path = run.path / fmt::format("replaced-{}", number);
@@ -130,8 +132,8 @@ std::string steps_text(const std::map<std::int64_t, fs::path>& checkpoints) {
       join(steps, ", "));
 }
 
-// Returns a note on the later checkpoints that are moved, and on those from
-// which a run can resume.
+// Returns a note about the later checkpoints that were moved, and about which
+// of them a run can resume from.
 std::string moved_text(
     const std::map<std::int64_t, fs::path>& moved,
     const RunDirectory& replaced,
@@ -164,7 +166,7 @@ std::string moved_text(
       : fmt::format("{}; damaged: {}", text, join(damaged, "; "));
 }
 
-// `latest` and `best` name no checkpoint that has gone.
+// Makes `latest` and `best` not name checkpoints that were moved.
 void point_back(const RunDirectory& run, std::int64_t step) {
   for (const char* name : {checkpoint::kLatest, checkpoint::kBest}) {
     const fs::path pointer = run.checkpoints() / name;
@@ -185,8 +187,8 @@ void point_back(const RunDirectory& run, std::int64_t step) {
   }
 }
 
-// Moves the checkpoints, last ones first, so that at any instant the remaining
-// ones are the begin of one run.
+// Moves the checkpoints, last one first, so that at any instant the remaining
+// ones are the beginning of one run.
 void move_checkpoints(
     const std::map<std::int64_t, fs::path>& checkpoints,
     const RunDirectory& run,
@@ -226,8 +228,9 @@ std::string listed(const std::vector<config::Difference>& differences) {
 
 namespace {
 
-// Whether a name of weights means the file that a run has recorded: itself, its
-// folder, its name without extension, or its repository in the cache.
+// True if `name` means the weights file that a run has recorded: the file
+// itself, its folder, its name without extension, or its repository in the
+// cache.
 bool means(const std::string& name, const std::string& recorded) {
   constexpr std::string_view kTimm = "timm:";
   if (name.starts_with(kTimm)) {
@@ -336,7 +339,7 @@ std::vector<std::string> prepare_to_resume(
   std::vector<std::string> told;
   if (!later.empty() || (recorded && changed)) {
     const RunDirectory replaced = make_replaced(run);
-    if (recorded) { // by an older version with the user information of a URL
+    if (recorded) { // older versions stored user names and passwords of URLs
       write_file_atomically(
           replaced.config(),
           remove_user_info(

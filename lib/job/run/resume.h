@@ -10,30 +10,30 @@
 #include "config/sections/recipe.h"
 #include "job/run/run_directory.h"
 
-// Selection of the run to resume, and preparation of its folder. Recipes are
-// compared with the folder's config.yaml.
+// Selects the run to resume and prepares its folder. Recipes are compared with
+// the config.yaml of the folder.
 namespace vitrain::job {
 
-// Returns true if no difference changes training; paths of data may differ
-// (RunIdentity compares their content).
+// True if none of the differences changes training. Data paths may differ,
+// because RunIdentity compares the content.
 bool same_recipe(const std::vector<config::Difference>& differences);
 
 // Returns "\n optim.lr: 0.001 -> 0.1" for each difference.
 std::string listed(const std::vector<config::Difference>& differences);
 
-// Gives a recipe that starts from weights (model.pretrained) the run's own
-// values of the keys that weights can decide (data.preprocess.*,
-// model.image_size, model.name), but for those that `origins` have: the weights
-// may be gone by now. A name that means the weights that the run has recorded
-// (their folder, timm:NAME) becomes their path. Throws Error when the run's
-// config.yaml cannot be read.
+// For a recipe with model.pretrained: sets the keys that the weights' record
+// can set (data.preprocess.*, model.image_size, model.name) to the run's
+// values, except those in `origins` (set by the user). The weights themselves
+// may be gone. A model.pretrained that means the run's recorded weights (their
+// folder, timm:NAME) becomes their path. Throws Error if the run's config.yaml
+// cannot be read.
 void adopt_values_of_weights(
     const RunDirectory& run,
     config::Recipe& recipe,
     config::Origins& origins);
 
-// What `recipe`, after adopt_values_of_weights(), changes about the recipe that
-// a run was last trained with. Throws likewise.
+// Returns the differences of `recipe`, after adopt_values_of_weights(), from
+// the recipe that the run was last trained with. Throws likewise.
 std::vector<config::Difference> changes_to(
     const RunDirectory& run,
     const config::Recipe& recipe,
@@ -41,14 +41,14 @@ std::vector<config::Difference> changes_to(
 
 // Result of searching run.output for `-resume auto`.
 struct NewestRun {
-  // The newest run of this name and recipe with a checkpoint; otherwise the
-  // newest whose recipe differs only in length (run.epochs, run.max_steps);
-  // otherwise the newest of this recipe, which ended before its first
+  // The newest run of this name and recipe that has a checkpoint; otherwise the
+  // newest one whose recipe differs only in length (run.epochs, run.max_steps);
+  // otherwise the newest one of this recipe, which ended before its first
   // checkpoint.
   std::optional<std::filesystem::path> path;
-  // Otherwise the newest run of this name, and the reason against it.
+  // The newest run with a checkpoint whose recipe differs otherwise.
   std::optional<std::filesystem::path> other;
-  std::string reason; // lines, each after a line end
+  std::string reason; // differences of `other`: lines, each after a line end
 };
 
 // Returns true if the run has checkpoints, intact or not.
@@ -59,12 +59,12 @@ NewestRun newest_run(
     const std::string& name,
     const config::Origins& origins = {});
 
-// Prepares a run folder for the steps after `step` with `recipe`: replaces
-// config.yaml, and moves checkpoints of later steps, which then belong to
-// another branch. Nothing is lost: replaced files are kept in <run>/replaced-N,
-// which has the layout of a run folder (config.yaml, and the records of its
-// checkpoints' steps) and can be resumed if it has an intact checkpoint.
-// Returns notes, one sentence each. Throws Error(kStorage).
+// Prepares a run folder for continuing after `step` with `recipe`: replaces
+// config.yaml, and moves away checkpoints of later steps, which then belong to
+// another branch. Replaced files are kept in <run>/replaced-N, which has the
+// layout of a run folder (config.yaml, and the records of its checkpoints'
+// steps) and can be resumed if it has an intact checkpoint. Returns notes, one
+// sentence each. Throws Error(kStorage).
 std::vector<std::string> prepare_to_resume(
     const RunDirectory& run,
     const config::Recipe& recipe,

@@ -16,15 +16,16 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Content of a folder, as far as its first entries show it.
+// Content of a folder, judged by its first entries.
 struct Content {
-  std::optional<fs::path> newest_run; // by name, which ends with the time
+  // Newest by name, which ends with the start time.
+  std::optional<fs::path> newest_run;
   bool has_images = false;
 };
 
 Content look_into(const fs::path& folder) {
   constexpr int kMostEntries = 5000;
-  constexpr int kDeepest = 2; // PATH/train/class/a.jpg
+  constexpr int kDeepest = 2; // folder levels, for PATH/train/class/a.jpg
   Content content;
   int entries = 0;
   std::error_code error;

@@ -11,8 +11,8 @@
 namespace vitrain::job {
 namespace {
 
-// Returns the text without a final "-" and `count` digits (0: any number); ""
-// if it does not end so.
+// Returns the text without a final "-" followed by `count` digits (0: any
+// number of digits); "" if it does not end so.
 std::string_view without_digits(std::string_view text, std::size_t count) {
   const std::size_t dash = text.find_last_not_of("0123456789");
   if (dash == std::string_view::npos || text[dash] != '-') {
@@ -23,8 +23,8 @@ std::string_view without_digits(std::string_view text, std::size_t count) {
   return fits ? text.substr(0, dash) : std::string_view();
 }
 
-// How much of "<name>-<YYYYmmdd-HHMMSS>[-<number>]" is the name; none for
-// another text.
+// Returns the length of the name in "<name>-<YYYYmmdd-HHMMSS>[-<number>]";
+// nullopt for any other text.
 std::optional<std::size_t> name_length(std::string_view folder) {
   for (const auto text : {folder, without_digits(folder, 0)}) {
     const auto name = without_digits(without_digits(text, 6), 8);
@@ -85,7 +85,7 @@ bool remove_unkept(
     int exit_code) {
   const bool records =
       recipe.log.jsonl || recipe.log.csv || recipe.log.tensorboard;
-  // For other failures the workers' logs say more.
+  // For other failures the workers' logs have details.
   const bool told = exit_code == static_cast<int>(ExitCode::kUsage) ||
       exit_code == static_cast<int>(ExitCode::kData) ||
       exit_code == static_cast<int>(ExitCode::kWeights);

@@ -8,7 +8,7 @@
 
 namespace vitrain::job {
 
-// The folder of a run, `<output>/<name>-<YYYYmmdd-HHMMSS>/`, with all its
+// Folder of a run, `<output>/<name>-<YYYYmmdd-HHMMSS>/`, and the paths of its
 // files.
 struct RunDirectory {
   std::filesystem::path path; // absolute
@@ -17,16 +17,17 @@ struct RunDirectory {
   std::filesystem::path environment() const {
     return path / "environment.json";
   }
-  // How the run failed, until it starts again (job/run/run_failure.h).
+  // Reason for the last failure, until the next start
+  // (job/run/failure_record.h).
   std::filesystem::path failure() const { return path / "failure.json"; }
   std::filesystem::path metrics() const { return path / "metrics.jsonl"; }
   std::filesystem::path summary() const { return path / "summary.csv"; }
   std::filesystem::path bad_samples() const {
     return path / "bad_samples.jsonl";
   }
-  // The samples of data.split, one on each line.
+  // Names of the samples held out by data.split, one per line.
   std::filesystem::path held_out() const { return path / "held_out.txt"; }
-  std::filesystem::path trace(int rank) const; // trace/rankN.json
+  std::filesystem::path trace(int rank) const; // <run>/trace/rankN.json
   std::filesystem::path batches() const { return path / "batches"; }
   // Lock file held while the run is active (core/files/lock_file.h).
   std::filesystem::path lock() const { return path / "run.lock"; }
@@ -39,33 +40,35 @@ struct RunDirectory {
 // working directory has been removed.
 std::filesystem::path absolute_path(const std::filesystem::path& path);
 
-// Makes a new run folder with its log folder and writes config.yaml; a number
-// is appended to the name when two runs start within a second. Throws
-// Error(kStorage) before anything else has been done when it cannot be written.
+// Creates a new run folder with its log folder and writes config.yaml. Appends
+// a number to the name if two runs start in the same second. Throws
+// Error(kStorage) if it cannot be created.
 RunDirectory create_run_directory(
     const config::Recipe& recipe,
     const std::string& name);
 
-// The folder of workerlog.N: log.folder, or log/ in the run folder. Absolute.
+// Returns the folder of the files workerlog.N: log.folder, or log/ in the run
+// folder. Absolute.
 std::filesystem::path log_folder(
     const config::Recipe& recipe,
     const RunDirectory& run);
 
-// The run folder that a config file is the config.yaml of; none for any other
-// file.
+// Returns the run folder whose config.yaml is `config_path`; nullopt for any
+// other file.
 std::optional<std::filesystem::path> run_of_config(
     const std::string& config_path);
 
-// Removes the folder of an evaluation in which nothing is kept: no records were
-// asked for, or it failed before it had any and its message says why. Whether
-// it did.
+// Removes the folder of an evaluation if it has nothing to keep: the evaluation
+// succeeded and no records were requested, or it failed with kUsage, kData or
+// kWeights, whose message explains the failure. Returns true in these cases.
 bool remove_unkept(
     const config::Recipe& recipe,
     const RunDirectory& run,
     int exit_code);
 
-// Returns the name of a run: run.name, or for `auto` the config file's stem,
-// or, if that is a run's config.yaml, that run's name.
+// Returns the name of a run: run.name, or, if that is `auto`, the config file's
+// stem (for the config.yaml of a run, that run's name); without a config file,
+// the model's name.
 std::string run_name(
     const config::Recipe& recipe,
     const std::string& config_path);

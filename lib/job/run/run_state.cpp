@@ -112,8 +112,9 @@ Json RunIdentity::to_json() const {
 
 namespace {
 
-// Explains the difference of training data with different fingerprints, and how
-// to resume a run whose data have only moved.
+// Explains why fingerprints of the training data differ although the number of
+// samples is equal, and how to resume a run whose data have only been moved; ""
+// otherwise.
 std::string explain_data(const RunIdentity& own, const Json& saved) {
   if (saved.value("train_fingerprint", "") == own.train_fingerprint ||
       saved.value("train_samples", Json()) != own.train_samples) {
@@ -187,7 +188,8 @@ void RunIdentity::check_same(const Json& checkpoint, const std::string& path)
 
 namespace {
 
-// "48 from epoch 3, 24 from epoch 5"; empty: it stays.
+// Returns the global batch sizes after the first stage: "48 from epoch 3, 24
+// from epoch 5"; "" if the batch size does not change.
 std::string batches_of(const config::Recipe& recipe, std::int64_t devices) {
   std::string text;
   for (const config::BatchStage& stage :

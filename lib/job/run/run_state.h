@@ -13,60 +13,61 @@
 
 namespace vitrain::job {
 
-// The best evaluation so far, by checkpoint.metric.
+// Best evaluation so far, by checkpoint.metric.
 struct Best {
   double value = 0.0;
   std::int64_t step = -1; // -1: none yet
-  std::int64_t worse = 0; // evaluations since then, none of which was better
+  // Number of later evaluations, none of which was better.
+  std::int64_t worse = 0;
   std::string metric_name; // judged_by(); "" in checkpoints of older versions
 
-  // Takes the result of the evaluation after step `at`.
+  // Updates with the result of the evaluation after step `at`.
   void take(Metric metric, double found, std::int64_t at);
 };
 
-// Returns true if checkpoint.metric is measured on the averaged weights.
+// True if checkpoint.metric is measured on the averaged weights.
 bool judges_average(const config::Recipe& recipe);
 
-// Returns the criterion of the best checkpoint: checkpoint.metric, and "ema" if
-// it is measured on the average: `top1`, `loss, ema`.
+// Returns the criterion of the best checkpoint: `top1`; for averaged weights
+// `top1, ema`.
 std::string judged_by(const config::Recipe& recipe);
 
-// Whether `value` is better than `best` (smaller for the loss, else larger; NaN
-// never is).
+// True if `value` is better than `best` (smaller for the loss, larger for other
+// metrics). NaN is never better.
 bool improves(Metric metric, double value, const Best& best);
 
 // State of schedule.name: plateau, as torch's ReduceLROnPlateau with
 // threshold_mode `rel`.
 struct Plateau {
-  std::optional<double> best; // none yet
-  std::int64_t bad = 0; // evaluations since then or since the last drop
-  std::int64_t drops = 0; // of the learning rate
+  std::optional<double> best; // nullopt: no evaluation yet
+  // Evaluations without improvement since the best one or the last drop.
+  std::int64_t bad = 0;
+  std::int64_t drops = 0; // reductions of the learning rate so far
 
-  // Takes the value of an evaluation.
+  // Updates with the value of an evaluation.
   void
   take(Metric metric, double value, std::int64_t patience, double threshold);
 };
 
-// Number of steps with a non-finite gradient norm after which the run
-// continued.
+// Counts of steps with a non-finite gradient norm that the run survived.
 struct NonFiniteSteps {
-  std::int64_t in_a_row = 0; // up to now
+  std::int64_t in_a_row = 0; // up to the current step
   std::int64_t in_all = 0;
 };
 
-// Progress of a run, besides weights and optimizer; everything else is computed
-// from the step.
+// Progress of a run besides weights and optimizer state. Everything else is
+// computed from the step.
 struct RunState {
-  std::int64_t step = 0; // optimizer steps made
+  std::int64_t step = 0; // completed optimizer steps
   Best best;
   Plateau plateau{};
   NonFiniteSteps non_finite{};
 
-  // read_saved_state() reads it.
+  // Read by read_saved_state().
   Json to_json() const;
 
-  // Sets the metric for the best checkpoint. Returns true if it was another one
-  // before: the former best is discarded, the schedule's drops are kept.
+  // Sets the metric of the best checkpoint. Returns true if it changed: the
+  // former best is then discarded; the drops of the schedule are kept.
   bool judge_by(const std::string& metric);
 };
 
@@ -74,7 +75,7 @@ struct RunState {
 // because the samples of a step and the meaning of weights depend on them.
 struct RunIdentity {
   std::string model;
-  std::string network; // sizes of the model that its name leaves open
+  std::string network; // sizes that the model's name does not determine
   std::int64_t num_classes = 0;
   std::string optimizer; // optim.name, and whether it has momentum
   std::int64_t seed = 0;
@@ -84,17 +85,16 @@ struct RunIdentity {
   std::string sampler; // data.sampler.policy
   std::string train_labels{}; // hexadecimal: Index::label_fingerprint()
   std::string train_folder{}; // printable: Index::absolute_folder()
-  std::string batches{}; // that stages change, and from which epoch on
+  std::string batches{}; // batches_of(): global batch sizes of later stages
 
   Json to_json() const;
-  // Throws Error(kUsage) naming every field that differs, with both values, and
-  // Error(kWeights) for one of another type.
-  // Fields that the checkpoint's version of vitrain did not have are passed
-  // over.
+  // Throws Error(kUsage) naming every field that differs, with both values;
+  // Error(kWeights) if a field has the wrong type. Ignores fields that the
+  // version of vitrain that wrote the checkpoint did not have.
   void check_same(const Json& checkpoint, const std::string& path) const;
 };
 
-// The identity of a training job.
+// Returns the identity of a training job.
 RunIdentity identity_of(
     const Job& job,
     const config::Plan& plan,

@@ -11,7 +11,7 @@ namespace {
 LogIntervalState read_interval(const JsonReader& json) {
   return {
       .steps = json.integer("steps"),
-      // JSON has no word for it.
+      // JSON cannot represent NaN.
       .loss = json.is_null("loss") ? std::numeric_limits<double>::quiet_NaN()
                                    : json.number("loss"),
       .correct1 = json.integer("correct1"),
@@ -22,7 +22,7 @@ LogIntervalState read_interval(const JsonReader& json) {
       .dropped = json.integer("dropped"),
       .replaced = json.integer("replaced"),
       .warnings = json.integer("warnings"),
-      // Not in records of versions that did not count them.
+      // Not recorded by older versions.
       .clipped = json.has("clipped") ? json.integer("clipped") : 0};
 }
 

@@ -10,9 +10,9 @@
 
 namespace vitrain::job {
 
-// A worker's sums since the last report, for a checkpoint between two reports,
-// so that the next report equals that of an uninterrupted run. Contains no
-// times, which are meaningless in another process.
+// A worker's sums since the last report, saved in checkpoints between two
+// reports so that the next report equals that of an uninterrupted run. Contains
+// no times, which have no meaning in another process.
 struct LogIntervalState {
   std::int64_t steps = 0;
   double loss = 0.0;
@@ -29,37 +29,38 @@ struct LogIntervalState {
   Json to_json() const;
 };
 
-// The key of SavedState::owes_evaluation.
+// JSON key of SavedState::owes_evaluation.
 inline constexpr const char* kOwesEvaluation = "owes_evaluation";
-// That of SavedState::averagings.
+// JSON key of SavedState::averagings.
 inline constexpr const char* kAveragings = "averagings";
 
-// That of SavedState::gradient_norm.
+// JSON key of SavedState::gradient_norm.
 inline constexpr const char* kGradientNorm = "gradient_norm";
 
-// The trainer's own record of a checkpoint.
+// The trainer's own part of a checkpoint's manifest.
 struct SavedState {
   RunState run;
-  Json identity; // an object
+  Json identity; // RunIdentity::to_json()
   std::vector<std::int64_t> bad_samples;
-  std::vector<LogIntervalState> interval; // by rank; empty: saved at a report
-  // A stop request came while the evaluation of its step ran, which was left
-  // and comes before the next step.
+  std::vector<LogIntervalState> interval; // by rank; empty if saved at a report
+  // True if a stop request interrupted the evaluation after this step. It is
+  // run before the next step.
   bool owes_evaluation = false;
   // Number of averagings of the weights; nullopt in checkpoints of older
   // versions.
   std::optional<std::int64_t> averagings{};
-  // Norm of the last update, for the report of a step without one; nullopt if
-  // it was not finite, or not recorded by an older version.
+  // Gradient norm of the last update, reported by steps that do not compute
+  // one; nullopt if it was not finite, or not recorded by an older version.
   std::optional<double> gradient_norm{};
 
-  // Returns the part of a rank of `world` workers: its own, or, if the number
-  // of workers has changed, everything for rank 0.
+  // Returns the sums for `rank` of `world` workers: its own, or, if the number
+  // of workers has changed, the total for rank 0 (other ranks get only the
+  // number of steps).
   LogIntervalState interval_of(int rank, int world) const;
 };
 
-// Reads the state of a checkpoint's manifest. Throws Error(kWeights) with
-// `source` and the key that is missing or has another type.
+// Reads the trainer's part of a checkpoint's manifest. Throws Error(kWeights)
+// with `source` and the key that is missing or has the wrong type.
 SavedState read_saved_state(const Json& state, const std::string& source);
 
 } // namespace vitrain::job

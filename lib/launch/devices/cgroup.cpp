@@ -43,7 +43,7 @@ std::vector<path> first_of(
   return found.empty() ? folders(mounts[1], group) : found;
 }
 
-// The number after `key` in a file of "key number" lines.
+// Returns the number after `key` in a file of "key number" lines.
 std::optional<std::int64_t> keyed_number(
     const path& file,
     std::string_view key) {
@@ -56,7 +56,7 @@ std::optional<std::int64_t> keyed_number(
 struct MemoryFiles {
   const char* limit;
   const char* usage;
-  const char* cache; // its key in memory.stat
+  const char* cache; // key of the page cache in memory.stat
   const char* kills; // file with the number of kills
 };
 constexpr MemoryFiles kVersion2{
@@ -76,7 +76,7 @@ std::optional<std::int64_t> memory_left_of(
     const MemoryFiles& files) {
   std::int64_t limit = 0;
   std::int64_t usage = 0;
-  // "max", or a number beyond all memory, is no limit.
+  // "max", or a number beyond any memory size, means no limit.
   if (!parse_int(first_line(folder / files.limit), limit) ||
       limit >= (std::int64_t{1} << 60) ||
       !parse_int(first_line(folder / files.usage), usage)) {
@@ -99,7 +99,7 @@ std::optional<double> cpus_of(
   return limited ? std::optional(quota / period) : std::nullopt;
 }
 
-// The lesser of two limits, of which none may exist.
+// Returns the smaller of two limits; nullopt if there is neither.
 template <typename Number>
 std::optional<Number> tightest(
     std::optional<Number> one,
@@ -121,7 +121,7 @@ Cgroup::Cgroup(const path& root) {
     const std::string& names = parts[1];
     const std::string group = line.substr(parts[0].size() + names.size() + 2);
     if (names.empty()) {
-      // A hybrid system mounts the second version below "unified".
+      // A hybrid system mounts cgroup v2 below "unified".
       unified_ = first_of({mount / "unified", mount}, group);
       continue;
     }

@@ -11,11 +11,12 @@ namespace vitrain::launch {
 // Missing files mean "no limit" or "unknown", never an error.
 class Cgroup {
  public:
-  // `root` stands for "/", so that tests can lay out their own /proc and /sys.
+  // `root` replaces "/", so that tests can provide their own /proc and /sys.
   explicit Cgroup(const std::filesystem::path& root = "/");
 
-  // CPUs that the quota allows (quota / period, the tightest on the way to the
-  // root of the hierarchy); nothing without a quota.
+  // Returns the number of CPUs that the quota allows (quota / period, the
+  // smallest from the group up to the root of the hierarchy); nullopt without a
+  // quota.
   std::optional<double> cpu_quota() const;
 
   // Returns the bytes between the group's use (without reclaimable page cache)
@@ -28,7 +29,8 @@ class Cgroup {
   std::optional<std::int64_t> oom_kills() const;
 
  private:
-  // The group's folder and its parents, nearest first.
+  // Folders of the group and its parents, nearest first: of cgroup v2, and of
+  // v1's controllers cpu and memory.
   std::vector<std::filesystem::path> unified_;
   std::vector<std::filesystem::path> cpu_;
   std::vector<std::filesystem::path> memory_;

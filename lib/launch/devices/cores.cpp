@@ -24,8 +24,8 @@ struct FreeCpuSet {
 } // namespace
 
 std::vector<int> affinity_cpus() {
-  // The kernel refuses masks that are smaller than its own: double until it
-  // fits.
+  // The kernel refuses masks that are smaller than its own, so double the size
+  // until it fits.
   for (int cpus = 1024; cpus <= (1 << 20); cpus *= 2) {
     const std::unique_ptr<cpu_set_t, FreeCpuSet> set(CPU_ALLOC(cpus));
     if (set == nullptr) {
@@ -53,7 +53,7 @@ std::vector<int> affinity_cpus() {
 }
 
 std::vector<int> core_shares(const std::vector<std::vector<int>>& masks) {
-  std::map<int, int> users; // of each CPU
+  std::map<int, int> users; // number of workers that may use each CPU
   for (const std::vector<int>& mask : masks) {
     for (const int cpu : mask) {
       ++users[cpu];
@@ -65,7 +65,8 @@ std::vector<int> core_shares(const std::vector<std::vector<int>>& masks) {
     for (const int cpu : mask) {
       share += 1.0 / users[cpu];
     }
-    // Thirds that add up to a whole may fall short of it by rounding.
+    // The sum of shares such as 1/3 may be slightly below a whole number by
+    // rounding.
     shares.push_back(std::max(1, static_cast<int>(share + 1e-6)));
   }
   return shares;

@@ -13,8 +13,8 @@
 namespace vitrain::launch {
 namespace {
 
-// The few functions of NVML's C interface that are needed, declared here so
-// that building needs no CUDA (names and signatures: NVML API reference).
+// The functions of NVML's C interface that are used, declared here so that
+// building needs no CUDA (names and signatures: NVML API reference).
 using NvmlDevice = struct NvmlDeviceHandle*;
 
 struct NvmlMemory {
@@ -47,7 +47,7 @@ class Nvml {
     if (!failure_.empty()) {
       return;
     }
-    // Missing in older drivers: nothing to ask then.
+    // Missing in older drivers; then these facts stay unknown.
     find(capability, "nvmlDeviceGetCudaComputeCapability");
     find(mig_mode, "nvmlDeviceGetMigMode");
     find(mig_count, "nvmlDeviceGetMaxMigDeviceCount");
@@ -69,10 +69,10 @@ class Nvml {
     }
   }
 
-  // Why NVML cannot be used; empty when it can.
+  // Returns why NVML cannot be used; "" if it can.
   const std::string& failure() const { return failure_; }
 
-  // One of the functions that fill a text buffer.
+  // Returns the text that an NVML function writes to a buffer; "" if it fails.
   template <typename Function, typename... Args>
   static std::string text(Function function, Args... args) {
     std::array<char, 256> buffer{};
@@ -187,7 +187,7 @@ std::optional<DriverReport> ask_nvml(
   return report;
 }
 
-// The value of a "Key: \t value" line of
+// Returns the value of a "Key: \t value" line of
 // /proc/driver/nvidia/gpus/<bus>/information.
 std::string information(const std::filesystem::path& file, const char* key) {
   return printable(value_after(file, key).value_or(""));

@@ -13,7 +13,7 @@ struct MigDevice {
   std::string name;
 };
 
-// A GPU as the driver knows it, in PCI bus order.
+// A GPU as the driver reports it; in PCI bus order.
 struct PhysicalDevice {
   std::string uuid; // "GPU-..."
   std::string name; // "NVIDIA H200"
@@ -23,8 +23,8 @@ struct PhysicalDevice {
   std::vector<MigDevice> mig;
 };
 
-// Information of the NVIDIA driver without initialising CUDA, because a process
-// that has initialised it must not fork.
+// Information from the NVIDIA driver, obtained without initialising CUDA,
+// because a process that has initialised CUDA must not fork.
 struct DriverReport {
   // For messages: "NVML (driver 580.82.07)", "/proc/driver/nvidia",
   // "no NVIDIA driver (libnvidia-ml.so.1: cannot open ...)".
@@ -33,15 +33,16 @@ struct DriverReport {
   std::vector<PhysicalDevice> devices;
 };
 
-// Asks NVML (`library` is its name or path), else reads /proc/driver/nvidia.
-// Devices that this process may not open, or that have fallen off the bus, are
-// left out, as CUDA does. Never throws for a missing or broken driver: that is
-// a report without devices.
+// Queries NVML (`library` is its name or path); if that fails, reads
+// /proc/driver/nvidia. Leaves out devices that this process may not open or
+// that have fallen off the bus, as CUDA does. Never throws for a missing or
+// broken driver: returns a report without devices.
 DriverReport probe_cuda_driver(
     const std::string& library = "libnvidia-ml.so.1");
 
-// The second way alone; `root` stands for "/". Devices without a file in
-// `root`/dev are left out: inside a container /proc lists all of the host's.
+// Reads only /proc/driver/nvidia; `root` replaces "/". Leaves out devices
+// without a file in `root`/dev: inside a container, /proc lists all devices of
+// the host.
 DriverReport read_proc_driver(const std::filesystem::path& root);
 
 } // namespace vitrain::launch

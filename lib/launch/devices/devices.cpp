@@ -12,7 +12,7 @@
 namespace vitrain::launch {
 namespace {
 
-// A unique device whose UUID begins with `beginning`; -1 for none or several.
+// Index of the device whose UUID begins with `beginning`; -1: none or several.
 template <typename Devices>
 int unique_match(const Devices& devices, std::string_view beginning) {
   const auto matches = [&](const auto& device) {
@@ -24,8 +24,8 @@ int unique_match(const Devices& devices, std::string_view beginning) {
       : -1;
 }
 
-// The number at the beginning of an entry, as strtoul reads it ("1gpu" is 1);
-// below 0 when there is none.
+// Returns the number at the beginning of an entry, as strtoul reads it ("1gpu"
+// is 1); a negative number if there is none.
 std::int64_t leading_number(std::string_view entry) {
   if (entry.starts_with('+')) {
     entry.remove_prefix(1);
@@ -48,7 +48,7 @@ std::int64_t devices_named(const std::string& visible) {
         std::ranges::find(kNoMore, entry) != kNoMore.end()) {
       break;
     }
-    // An empty one names nothing; CUDA stops there, which is for messages.
+    // An empty entry, at which CUDA stops, names no device.
     count += entry.empty() ? 0 : 1;
   }
   return count;
@@ -73,9 +73,9 @@ CudaDevice whole_device(const DriverReport& driver, int index) {
       .capability = device.capability};
 }
 
-// CUDA numbers GPUs by speed unless CUDA_DEVICE_ORDER is set; the driver
-// numbers them by bus. With several models of GPU, an index alone does not
-// identify a device.
+// Returns true if an index identifies the model of a GPU. CUDA numbers GPUs by
+// speed unless CUDA_DEVICE_ORDER is set; the driver numbers them by bus. So
+// with several models of GPU, an index alone does not.
 bool indices_are_certain(const DriverReport& driver, bool bus_order) {
   return bus_order ||
       std::ranges::all_of(driver.devices, [&](const PhysicalDevice& device) {
@@ -103,7 +103,7 @@ class Selection {
 
   void add_entries(const std::string& visible) {
     const std::vector<std::string> entries = split(visible, ',');
-    // CUDA decides by the first entry whether they are indices.
+    // In CUDA, the first entry decides whether all entries are indices.
     const std::string_view first = trim(entries.front());
     const bool named = first.starts_with("GPU-") || first.starts_with("MIG-");
     for (const std::string& entry : entries) {
@@ -122,13 +122,13 @@ class Selection {
     devices_.push_back(std::move(device));
   }
 
-  // No name is better than a wrong one.
+  // Omits the name if it may be wrong.
   CudaDevice by_index(int index) const {
     return certain_ ? whole_device(driver_, index)
                     : CudaDevice{.index = index, .name = "NVIDIA GPU"};
   }
 
-  // The only device then. False: no further entry counts.
+  // Adds a slice as the only device. Returns false if no more entries count.
   bool add_slice(const MigDevice* slice, std::string_view entry) {
     if (slice == nullptr || !devices_.empty()) {
       return hide_rest(entry);
@@ -138,7 +138,7 @@ class Selection {
     return false;
   }
 
-  // False: no further entry counts.
+  // Adds a new device. Returns false if no further entry counts.
   bool add_once(CudaDevice device, std::string_view entry) {
     if (std::ranges::find(devices_, device.index, &CudaDevice::index) !=
         devices_.end()) {

@@ -12,7 +12,7 @@ namespace vitrain::launch {
 
 // A CUDA device that a program started now would see.
 struct CudaDevice {
-  int ordinal = 0; // CUDA's number: the place in CUDA_VISIBLE_DEVICES
+  int ordinal = 0; // CUDA's device number: the position in CUDA_VISIBLE_DEVICES
   int index = -1; // the driver's number (nvidia-smi); -1: a MIG slice
   std::string uuid;
   std::string name;
@@ -22,7 +22,7 @@ struct CudaDevice {
 
 struct VisibleDevices {
   std::vector<CudaDevice> devices;
-  // How many CUDA_VISIBLE_DEVICES asks for, there or not; 0: it names none.
+  // Number of devices that CUDA_VISIBLE_DEVICES names, present or not; 0: none.
   std::int64_t named = 0;
   // One sentence for messages: the value of CUDA_VISIBLE_DEVICES, the driver's
   // list, and the reason for ignored entries.
@@ -30,16 +30,16 @@ struct VisibleDevices {
 };
 
 // Applies CUDA's rules to `visible`, the value of CUDA_VISIBLE_DEVICES
-// (nothing: not set): not set shows all devices; the first entry that names no
-// device hides itself and all that follow, so "" and "-1" hide everything; an
-// entry named twice hides everything; entries are indices, or UUIDs ("GPU-...")
-// and MIG names ("MIG-..."), of which a unique beginning is enough; with MIG a
-// process sees one slice at most and no whole GPU. (CUDA programming guide,
-// "CUDA environment variables"; MIG user guide, "CUDA device enumeration"; the
-// treatment of repeated and malformed entries is that of torch 2.11's
-// torch/cuda/__init__.py.) `bus_order`: CUDA_DEVICE_ORDER is PCI_BUS_ID;
-// without it, and with several models of GPU, an index does not tell the model,
-// and devices found by index are called "NVIDIA GPU".
+// (nullopt: not set). Not set: all devices are shown. The first entry that
+// names no device hides itself and all that follow, so "" and "-1" hide
+// everything; an entry named twice hides everything. Entries are indices, or
+// UUIDs ("GPU-...") and MIG names ("MIG-..."), of which a unique prefix is
+// enough. With MIG, a process sees at most one slice and no whole GPU. (CUDA
+// programming guide, "CUDA environment variables"; MIG user guide, "CUDA device
+// enumeration"; repeated and malformed entries are treated as in torch 2.11's
+// torch/cuda/__init__.py.) `bus_order`: CUDA_DEVICE_ORDER is PCI_BUS_ID.
+// Without it, an index does not identify the model if there are several models
+// of GPU; devices found by index are then called "NVIDIA GPU".
 VisibleDevices visible_cuda_devices(
     const DriverReport& driver,
     const std::optional<std::string>& visible,
@@ -51,23 +51,23 @@ VisibleDevices visible_cuda_devices();
 // Device of a worker.
 struct DeviceSlot {
   DeviceKind kind = DeviceKind::kCpu; // or kCuda
-  int ordinal = 0; // of CUDA; 0 for CPU workers
-  std::string name; // of the model of GPU, or "cpu"
-  std::string uuid{}; // of a GPU, if known
-  int capability = 0; // of a GPU: 10 * major + minor; 0: unknown
+  int ordinal = 0; // CUDA's device number; 0 for CPU workers
+  std::string name; // GPU model, or "cpu"
+  std::string uuid{}; // of the GPU, if known
+  int capability = 0; // of the GPU: 10 * major + minor; 0: unknown
 
-  // "cpu", "cuda:1 (NVIDIA H200)".
+  // Returns "cpu", "cuda:1 (NVIDIA H200)".
   std::string label() const;
 };
 
 struct DeviceRequest {
   DeviceKind kind = DeviceKind::kAuto;
-  // Workers; -1: every visible CUDA device, or on the CPU one for kCpu and
-  // default_cpu_workers() for kAuto.
+  // Number of workers. -1: one for every visible CUDA device; on the CPU, one
+  // for kCpu and default_cpu_workers() for kAuto.
   std::int64_t count = -1;
-  // CUDA devices by driver index, UUID or MIG name (or a unique beginning of
-  // these), in the order of ranks; a device may be named twice, for two workers
-  // that share it. Empty: the first `count`.
+  // CUDA devices by driver index, UUID or MIG name (or a unique prefix of
+  // these), in the order of ranks. A device named twice is shared by two
+  // workers. Empty: the first `count` devices.
   std::vector<std::string> ids;
 };
 
@@ -75,13 +75,13 @@ struct DeviceRequest {
 // exercises several workers, unless they would share a core.
 int default_cpu_workers(int cores);
 
-// Returns true if CUDA devices are requested, by the request or by the
-// variable, or visible.
+// Returns true if the request asks for CUDA devices, or if its kind is kAuto
+// and it lists ids, CUDA_VISIBLE_DEVICES names devices, or devices are visible.
 bool wants_cuda(const DeviceRequest& request, const VisibleDevices& visible);
 
-// Returns one slot per worker, at least one; `cores`: cores shared by CPU
-// workers. Throws Error(kUsage) with the requested and the present devices if
-// requested GPUs are missing.
+// Returns one slot per worker, at least one; `cores`: number of cores that CPU
+// workers share. Throws Error(kUsage) with the requested and the present
+// devices if requested GPUs are missing.
 std::vector<DeviceSlot> choose_devices(
     const DeviceRequest& request,
     const VisibleDevices& visible,
@@ -94,8 +94,8 @@ std::int64_t requested_workers(
     const VisibleDevices& visible,
     int cores);
 
-// Text of the `devices` verb: the CUDA devices with their numbers and names,
-// and the cores that CPU workers would share. Ends with a newline.
+// Returns the text of the `devices` verb: the CUDA devices with their numbers
+// and names, and the cores that CPU workers would share. Ends with a newline.
 std::string describe_devices(const VisibleDevices& visible, int cores);
 
 } // namespace vitrain::launch

@@ -15,7 +15,7 @@ namespace vitrain::launch {
 
 namespace {
 
-// Reads a line such as "MemAvailable: 123 kB" of a kernel file.
+// Returns the bytes in a line such as "MemAvailable: 123 kB" of a kernel file.
 std::optional<std::int64_t> bytes_after(
     const std::filesystem::path& file,
     std::string_view key) {
@@ -49,9 +49,10 @@ std::optional<std::int64_t> available_memory(
 std::optional<std::string> shared_memory_warning(
     int workers,
     std::int64_t free_bytes) {
-  // A connection's buffers take about 10 MB per channel (NCCL names that size
-  // when it cannot have it), and a ring has several channels. Docker gives a
-  // container 64 MiB in all unless it is asked for more.
+  // In shared memory, the buffers of one connection take about 10 MB per
+  // channel (the size in NCCL's error message when /dev/shm is full), and a
+  // ring has several channels. A Docker container has a /dev/shm of 64 MiB by
+  // default.
   constexpr std::int64_t kBytesPerWorker = 64 << 20;
   const std::int64_t wanted = kBytesPerWorker * workers;
   if (workers < 2 || free_bytes >= wanted) {

@@ -8,7 +8,7 @@
 namespace vitrain::launch {
 
 // Returns the bytes available to new processes: MemAvailable of /proc/meminfo,
-// limited by the control group; nullopt if both are unknown. `root` stands for
+// limited by the control group; nullopt if both are unknown. `root` replaces
 // "/".
 std::optional<std::int64_t> available_memory(
     const std::filesystem::path& root = "/");
@@ -16,15 +16,15 @@ std::optional<std::int64_t> available_memory(
 // Returns the peak resident bytes of this process; 0 if unknown.
 std::int64_t peak_resident_memory();
 
-// A sentence when /dev/shm has less room than NCCL may want for exchange
-// between `workers` GPUs of this machine; nothing when there is enough, or one
-// worker. (Nothing else of ours is there: indexes and heartbeats are files in
-// memory without a name.)
+// Returns a warning if /dev/shm has less free space than NCCL may need for
+// transfers between `workers` GPUs of this machine; nullopt if there is enough,
+// or for one worker. (vitrain itself uses no space there: its indexes and
+// heartbeats are in memfds.)
 std::optional<std::string> shared_memory_warning(
     int workers,
     const std::filesystem::path& folder = "/dev/shm");
 
-// Computes the warning for a given number of free bytes.
+// Same, for a given number of free bytes in /dev/shm.
 std::optional<std::string> shared_memory_warning(
     int workers,
     std::int64_t free_bytes);

@@ -8,12 +8,12 @@
 namespace vitrain::launch {
 
 std::int64_t OpenFiles::need() const {
-  // Counted in /proc/PID/fd of rank 0 through training, evaluation and
-  // checkpoints with 2, 4 and 8 workers: 35, 41, 53 open files, with async_ps
-  // 52, 64, 88, with hierarchical_sgd on 4 and 8 46 and 58; with 8 workers 53
-  // were too few, and 55 enough.
+  // Measured in /proc/PID/fd of rank 0 during training, evaluation and
+  // checkpoints. Open files with 2, 4 and 8 workers: 35, 41, 53; with async_ps:
+  // 52, 64, 88; with hierarchical_sgd on 4 and 8 workers: 46, 58. With 8
+  // workers, a limit of 53 was too low, and 55 was enough.
   constexpr std::int64_t kAlone = 32;
-  constexpr std::int64_t kPerWorker = 3; // the store, and two groups
+  constexpr std::int64_t kPerWorker = 3; // the store, and two process groups
   constexpr std::int64_t kServersAlone = 11;
   constexpr std::int64_t kServersPerWorker = 3;
   constexpr std::int64_t kBlocks = 5;

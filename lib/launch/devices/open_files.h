@@ -4,12 +4,12 @@
 
 namespace vitrain::launch {
 
-// Number of file descriptors that rank 0, which needs the most, has open: its
-// own files, and connections to every other worker.
+// Number of file descriptors that rank 0 needs, which needs the most: for its
+// own files, and for connections to every other worker.
 struct OpenFiles {
   int workers = 1; // of the run
   bool servers = false; // parameter servers add one connection per worker
-  bool blocks = false; // some workers have groups of their own as well
+  bool blocks = false; // some workers also form groups of their own
 
   std::int64_t need() const;
 };

@@ -14,8 +14,8 @@ namespace {
 
 constexpr std::int64_t kMaxThreads = 1024;
 
-// The thread count in a variable, 0 when it is not set. OpenMP allows a list,
-// one number per nesting level; the first is ours.
+// Returns the thread count in a variable; 0 if it is not set. OpenMP allows a
+// list with one number per nesting level; the first one applies here.
 int threads_from(const Environment& user, const char* name) {
   const auto found = user.find(name);
   if (found == user.end() || trim(found->second).empty()) {
@@ -34,9 +34,10 @@ int threads_from(const Environment& user, const char* name) {
   return static_cast<int>(threads);
 }
 
-// How threads of OpenMP wait for work. GNU's spin for milliseconds by default,
-// which takes the cores from other workers and from the loader's threads: one
-// process with 2 threads fell to a sixth of its speed on a busy machine.
+// Sets how OpenMP's threads wait for work. By default, GNU's implementation
+// spins for milliseconds, which takes the cores from other workers and from the
+// loader's threads: one process with 2 threads fell to a sixth of its speed on
+// a busy machine.
 void set_waiting(Environment& result, int local_workers) {
   if (result.contains("OMP_WAIT_POLICY") || result.contains("GOMP_SPINCOUNT")) {
     return;
@@ -44,23 +45,23 @@ void set_waiting(Environment& result, int local_workers) {
   if (local_workers > 1) {
     result["OMP_WAIT_POLICY"] = "PASSIVE";
   } else {
-    // Some tens of microseconds: enough to catch the next parallel region.
+    // Spins for tens of microseconds: enough to catch the next parallel region.
     result["GOMP_SPINCOUNT"] = "10000";
   }
 }
 
-// A setting of glibc's allocator by both of its names.
+// A setting of glibc's allocator, with both of its names.
 struct AllocatorSetting {
   const char* tunable;
-  const char* variable; // its older name; null: there is none
+  const char* variable; // older name, an environment variable; null: none
   const char* value;
 };
 
-// A step takes and returns the same memory as the one before. By default glibc
-// gives large blocks back to the kernel at once, which clears their pages and
-// maps them anew: up to a quarter of a step (docs/performance.md). So large
-// blocks come from the heap, the heap is kept, and it asks for huge pages where
-// the kernel offers them on request.
+// Every step allocates and frees the same memory. By default, glibc returns
+// large blocks to the kernel at once, which then clears and maps their pages
+// again: up to a quarter of a step (docs/performance.md). With these settings,
+// large blocks come from the heap, the heap is kept, and it requests huge pages
+// where the kernel offers them.
 constexpr AllocatorSetting kAllocatorSettings[] = {
     {"glibc.malloc.mmap_max", "MALLOC_MMAP_MAX_", "0"},
     {"glibc.malloc.trim_threshold", "MALLOC_TRIM_THRESHOLD_", "17179869184"},
@@ -127,7 +128,7 @@ Environment worker_environment(
         variable::kLauncher,
         variable::kLaunchParents,
         variable::kStorePrefix}) {
-    result.erase(name); // left over from a run that started this one
+    result.erase(name); // set by a run that started this one
   }
 
   const int threads = worker_threads(user, place.cores, place.local_world_size);
@@ -140,13 +141,13 @@ Environment worker_environment(
   set_allocator(result);
 
   if (is_loopback(place.own_address)) {
-    // One node talks over loopback: nothing is reachable from outside, and no
-    // name of this host has to resolve.
+    // All workers are on one node: over loopback, they cannot be reached from
+    // outside, and the host's name need not resolve.
     result.emplace("GLOO_SOCKET_IFNAME", "lo");
     result.emplace("NCCL_SOCKET_IFNAME", "lo");
   }
-  // 3: end the process without aborting communicators, since mode 1 collides
-  // with the flight recorder (pytorch/pytorch#121055).
+  // Mode 3: end the process without aborting communicators, since mode 1
+  // conflicts with the flight recorder (pytorch/pytorch#121055).
   result.emplace("TORCH_NCCL_ASYNC_ERROR_HANDLING", "3");
   // Otherwise a worker with an NCCL failure waits for a dump that is not used.
   result.emplace("TORCH_NCCL_DUMP_ON_TIMEOUT", "0");

@@ -8,7 +8,7 @@ namespace vitrain::launch {
 
 using Environment = std::map<std::string, std::string>;
 
-// A copy of this process's environment.
+// Returns a copy of this process's environment.
 Environment current_environment();
 // Parses "NAME=value" texts.
 Environment environment_from(const std::vector<std::string>& entries);
@@ -27,22 +27,23 @@ struct WorkerPlace {
   int cores = 1; // of this node, shared by its workers
 };
 
-// OpenMP threads of each worker: OMP_NUM_THREADS when the user set it (the
-// first number of a list), else max(1, cores / workers). Throws Error(kUsage)
-// for a value that is not a number in [1, 1024].
+// Returns the number of OpenMP threads of each worker: OMP_NUM_THREADS if the
+// user set it (the first number of a list), else max(1, cores / workers).
+// Throws Error(kUsage) for a value that is not a number in [1, 1024].
 int worker_threads(const Environment& user, int cores, int local_workers);
 
-// The environment of a worker: the user's, with ranks, rendezvous, threads and
-// the settings of the libraries below it (OpenMP's waiting, glibc's allocator,
-// NCCL, cuBLAS). What the user has set stays, except for
-// ranks and rendezvous. CUDA_VISIBLE_DEVICES is passed on as it is: every
-// worker sees all devices and picks its own, since hiding devices from one
-// another breaks NCCL's peer-to-peer paths. Throws as worker_threads.
+// Returns the environment of a worker: the user's, plus ranks, rendezvous,
+// threads and settings of libraries (OpenMP's waiting, glibc's allocator, NCCL,
+// cuBLAS). Variables that the user has set are kept, except for ranks and
+// rendezvous. CUDA_VISIBLE_DEVICES is passed on unchanged: every worker sees
+// all devices and picks its own, because hiding devices from one another breaks
+// NCCL's peer-to-peer paths. Throws like worker_threads().
 Environment worker_environment(
     const Environment& user,
     const WorkerPlace& place);
 
-// Settings of the user that will slow the workers down, one sentence each.
+// Returns warnings about settings of the user that will slow the workers down,
+// one sentence each.
 std::vector<std::string>
 environment_warnings(const Environment& user, int cores, int local_workers);
 

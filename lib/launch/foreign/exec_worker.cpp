@@ -17,9 +17,9 @@
 namespace vitrain::launch {
 namespace {
 
-// The address of rank 0's store, as this worker reaches it.
+// Address of rank 0's store, as this worker reaches it.
 struct StoreAddress {
-  Fd listen; // rank 0, unless the launcher has a store
+  Fd listen; // rank 0: listening socket, unless the launcher has a store
   std::string master_address;
   int master_port = 0;
   std::string own_address;
@@ -94,7 +94,7 @@ void exec_worker(const ExecWorkerOptions& options) {
        .cores = options.cores});
   environment[variable::kLauncher] = place.launcher;
   environment[variable::kLaunchParents] = to_text(options.parents);
-  // torchrun's store outlives its workers and keeps their keys.
+  // torchrun's store outlives the workers and keeps keys of earlier attempts.
   environment[variable::kStorePrefix] =
       fmt::format("vitrain/attempt_{}", place.attempt);
   const auto pass = [&](const char* name, int fd) {
@@ -113,7 +113,8 @@ void exec_worker(const ExecWorkerOptions& options) {
 
   std::vector<std::string> arguments = options.arguments;
   std::vector<std::string> entries = exec_environment(environment);
-  // As in spawn(): a request that arrives before the worker is ready waits.
+  // As in spawn(): a stop signal that arrives before the worker is ready stays
+  // pending.
   const sigset_t mask = stop_signals();
   ::sigprocmask(SIG_BLOCK, &mask, nullptr);
   ::execve(

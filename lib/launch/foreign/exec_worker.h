@@ -21,14 +21,14 @@ struct ExecWorkerOptions {
   std::string job; // JSON text, read by read_worker_context()
   Environment environment; // the user's, see worker_environment()
   int cores = 1; // of this node
-  double setup_timeout = 600; // seconds until the peers must be there
+  double setup_timeout = 600; // seconds to wait for the peers
 };
 
-// Finds the address of rank 0's store, and replaces this process by a worker:
-// the launcher keeps seeing the process that it started, and the worker has the
-// same environment and descriptors as one of our supervisor's, without a
-// heartbeat. Returns only by throwing Error: kUsage when the port is in use,
-// kWorkerDied when peers or the master cannot be found.
+// Finds the address of rank 0's store, and replaces this process by a worker.
+// The launcher keeps seeing the process that it started. The worker has the
+// same environment and descriptors as one that vitrain's supervisor starts,
+// except for a heartbeat. Returns only by throwing Error: kUsage if the port is
+// in use, kWorkerDied if peers or the master cannot be found.
 [[noreturn]] void exec_worker(const ExecWorkerOptions& options);
 
 // Returns a launched worker's environment without the launcher's own defaults:

@@ -10,11 +10,11 @@
 namespace vitrain::launch {
 namespace {
 
-// Variables of one launcher, and the one without which its workers find no
+// Variables of one launcher. Without the local rank, its workers have no
 // device.
 struct MpiRow {
   const char* rank;
-  const char* world; // null: there is none
+  const char* world; // null: the launcher has none
   const char* local_rank;
 };
 
@@ -31,7 +31,8 @@ constexpr std::array kMpiRows{
     MpiRow{"PMI_RANK", "PMI_SIZE", "MPI_LOCALRANKID"},
     MpiRow{"PMIX_RANK", nullptr, "OMPI_COMM_WORLD_LOCAL_RANK"}};
 
-// Values to recommend for -nnodes, -node_rank and -master, if they are known.
+// Values of -nnodes, -node_rank and -master to recommend, as far as they are
+// known.
 struct Advice {
   std::string nodes = "N";
   std::string node_rank = "R";
@@ -39,8 +40,8 @@ struct Advice {
   std::string remark; // begins with a blank
 };
 
-// Returns the message for one process of several whose variables do not say how
-// to reach the rest.
+// Returns the message for a process that is one of several, if its variables do
+// not tell how to reach the others.
 std::string alone(
     const Variables& variables,
     const char* rank,
@@ -68,7 +69,7 @@ std::string alone(
       advice.remark);
 }
 
-// Advice for a pod of a PyTorchJob: RANK is the number of the pod, but
+// Returns the advice for a pod of a PyTorchJob: RANK is the pod's number, but
 // WORLD_SIZE counts processes, PET_NPROC_PER_NODE in each pod.
 Advice advice_for_pod(const Variables& variables) {
   Advice advice{
@@ -93,7 +94,8 @@ Advice advice_for_pod(const Variables& variables) {
   return advice;
 }
 
-// Some of torchrun's variables, as managers of containers set them.
+// Looks for an incomplete set of torchrun's variables, as container managers
+// set it.
 void look_for_torch(const Variables& variables, Detected& result) {
   if (!variables.has("RANK") || !variables.has("WORLD_SIZE")) {
     return;
@@ -142,7 +144,8 @@ void look_for_paddle(const Variables& variables, Detected& result) {
 
 std::string incomplete_mpi_launch(const Variables& variables) {
   for (const MpiRow& row : kMpiRows) {
-    // A step of Slurm's that is no launch, such as a shell, may have them.
+    // Under Slurm, a step that is no launch, such as a shell, may have these
+    // variables.
     const bool inherited = std::string_view(row.rank).starts_with("PMI") &&
         variables.has("SLURM_STEP_ID");
     const std::int64_t world =

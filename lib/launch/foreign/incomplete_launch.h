@@ -7,13 +7,14 @@
 
 namespace vitrain::launch {
 
-// Returns the message for a process that is one of several by the variables of
-// an MPI launcher or of Horovod, but has no local rank and thus no device; ""
-// for other processes.
+// Returns the error message for a process that, by the variables of an MPI
+// launcher or of Horovod, is one of several, but has no local rank and thus no
+// device; "" for other processes.
 std::string incomplete_mpi_launch(const Variables& variables);
 
-// Adds to `result`, which has no place, notes on launchers of which only some
-// variables are set, or the message why the launch is incomplete.
+// Handles launchers of which only some variables are set: adds notes to
+// `result`, or sets `result.incomplete` to the reason. Call it only if
+// `result.place` is empty.
 void note_incomplete_launch(const Variables& variables, Detected& result);
 
 } // namespace vitrain::launch

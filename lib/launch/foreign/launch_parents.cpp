@@ -18,8 +18,8 @@
 namespace vitrain::launch {
 namespace {
 
-// True for an interactive shell: no arguments, and leader of a terminal's
-// session.
+// Returns true for an interactive shell: it has no arguments and leads a
+// terminal's session.
 bool is_interactive(pid_t pid, const ProcessStatus& status) {
   const std::vector<std::string> words = arguments_of(pid);
   const bool alone = std::none_of(
@@ -32,7 +32,7 @@ bool is_interactive(pid_t pid, const ProcessStatus& status) {
       status.terminal != 0;
 }
 
-// True for `sh -c COMMAND`, which waits for a single command.
+// Returns true for `sh -c COMMAND`, which waits for a single command.
 bool runs_one_command(pid_t pid) {
   constexpr std::array<std::string_view, 6> kShells{
       "sh", "bash", "dash", "zsh", "ksh", "ash"};
@@ -48,7 +48,7 @@ bool runs_one_command(pid_t pid) {
       !ignores_hangup(pid);
 }
 
-// True for a subshell, `( ... ) &`, and for forks of a Python program.
+// Returns true for a subshell, `( ... ) &`, and for forks of a Python program.
 bool is_fork_of(pid_t pid, pid_t parent) {
   const std::vector<std::string> words = arguments_of(pid);
   return parent > 1 && !words.empty() && words == arguments_of(parent) &&
@@ -125,7 +125,7 @@ LaunchParentWatch::LaunchParentWatch(
   for (const LaunchParent& parent : parents) {
     Watched& one = watched_.emplace_back(
         Watched{parent, name_of_process(parent.pid), open_process(parent.pid)});
-    // The number may have been another's before the handle was there.
+    // The pid may have been reused before the handle was opened.
     if (is_gone(one)) {
       end(one);
     }
@@ -141,7 +141,7 @@ LaunchParentWatch::~LaunchParentWatch() {
   }
 }
 
-// By /proc; a process that hides there never seems gone.
+// Uses /proc; a process that /proc hides never seems gone.
 bool LaunchParentWatch::is_gone(const Watched& one) {
   const ProcessStatus status = status_of(one.parent.pid);
   return one.parent.start_time != 0 &&
@@ -180,7 +180,8 @@ void LaunchParentWatch::end(const Watched& lost) {
       who_,
       lost.parent.pid,
       lost.name.empty() ? "" : fmt::format(" ({})", printable(lost.name)));
-  // The reader may have ended without closing it.
+  // write_ready(), because the reader may be gone without having closed the
+  // pipe.
   write_ready(STDERR_FILENO, line);
   write_ready(also_, line);
   ::_exit(static_cast<int>(ExitCode::kWorkerDied));

@@ -13,8 +13,8 @@
 
 namespace vitrain::launch {
 
-// An ancestor that started a worker of another launcher; without it, no process
-// waits for the worker.
+// Ancestor process of a worker that another launcher started. After its end, no
+// process waits for the worker.
 struct LaunchParent {
   pid_t pid = 0;
   std::uint64_t start_time = 0; // of /proc/PID/stat: distinguishes reused pids
@@ -27,39 +27,39 @@ struct LaunchParent {
 // announces by SIGHUP, and at a `sh -c` under nohup.
 std::vector<LaunchParent> find_launch_parents(const std::string& rank_variable);
 
-// Converts to "12-3456,13-3457" and back; other texts give an empty list.
+// Converts to text such as "12-3456,13-3457" (PID-START_TIME), and back; an
+// invalid text gives an empty list.
 std::string to_text(const std::vector<LaunchParent>& parents);
 std::vector<LaunchParent> launch_parents_from(const std::string& text);
 
-// The process that started the workers of this node: the nearest ancestor
-// without the rank's variable, past shells and scripts that workers were
-// wrapped in.
+// Process that started the workers of this node: the nearest ancestor without
+// the variable for the rank, ignoring shells and scripts that wrap workers.
 struct LauncherProcess {
   LaunchParent process;
   Environment environment; // at its start; empty for processes of other users
 };
 LauncherProcess find_launcher_process(const std::string& rank_variable);
 
-// A thread that ends this process with exit code 7 within a second after one of
-// the parents has ended: a killed launcher cannot stop its workers, and shells
-// in between live on. exec ends the thread.
+// Thread that ends this process with exit code 7 (kWorkerDied) within a second
+// after one of the parents has ended: a killed launcher cannot stop its
+// workers, and shells between them outlive it. exec ends the thread.
 class LaunchParentWatch {
  public:
-  // `who` names the process in the last message on stderr: "rank 1". Without
-  // parents it does nothing.
+  // `who`: name of this process in its last message on stderr: "rank 1". Does
+  // nothing if `parents` is empty.
   LaunchParentWatch(const std::vector<LaunchParent>& parents, std::string who);
   LaunchParentWatch(const LaunchParentWatch&) = delete;
   LaunchParentWatch& operator=(const LaunchParentWatch&) = delete;
   ~LaunchParentWatch();
 
-  // The last words go to this file as well, such as a worker's log.
+  // Also writes the last message to this file, such as a worker's log.
   void tell_also(int fd) { also_ = fd; }
 
  private:
   struct Watched {
     LaunchParent parent;
     std::string name;
-    Fd handle; // none where the kernel or a sandbox has no pidfd_open
+    Fd handle; // empty if the kernel or a sandbox lacks pidfd_open
   };
 
   static bool is_gone(const Watched& one);

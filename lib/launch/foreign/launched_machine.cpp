@@ -14,7 +14,7 @@ namespace {
 constexpr std::int64_t kMaxNodes = 1 << 16;
 constexpr std::int64_t kMaxWorkers = 1 << 20;
 
-// Values of a launcher's variables; "" if not set.
+// Values of a launcher's variables; "" for those that are not set.
 struct Given {
   std::string nodes;
   std::string node_rank;
@@ -54,8 +54,9 @@ Given read_paddle(const Variables& variables) {
       .nodes = text_or_nothing(variables, "PADDLE_NNODES"),
       .node_rank = text_or_nothing(variables, "PADDLE_RANK"),
       .master = text_or_nothing(variables, "PADDLE_MASTER")};
-  // Paddle's launch reads the machine's number from PADDLE_TRAINER_ID. If the
-  // number of trainers differs from that of machines, it is a worker's number.
+  // Paddle's launch reads the machine's number from PADDLE_TRAINER_ID. But if
+  // PADDLE_TRAINERS_NUM is not the number of machines, that variable has a
+  // worker's number.
   if (given.node_rank.empty() &&
       (!variables.has("PADDLE_TRAINERS_NUM") ||
        variables.text("PADDLE_TRAINERS_NUM") == given.nodes)) {
@@ -66,7 +67,7 @@ Given read_paddle(const Variables& variables) {
     given.master.erase(0, kHttp.size());
   }
   if (given.master.find("://") != std::string::npos) {
-    given.master.clear(); // a server that hands out ranks: etcd
+    given.master.clear(); // an etcd server, which assigns ranks
   }
   return given;
 }
@@ -87,8 +88,8 @@ constexpr std::array kMachineRows{
         "PADDLE_MASTER (HOST:PORT)",
         &read_paddle}};
 
-// A number of machines: "2", or "2:2" as launchers write a range; 0 for a range
-// of several numbers, in `most` the largest of them.
+// Parses a number of machines: "2", or "2:2" as launchers write a range. For a
+// range of several numbers, returns 0 and sets `most` to the largest.
 int number_of_nodes(const MachineRow& row, const std::string& text, int& most) {
   const std::vector<std::string> ends = split(text, ':');
   std::vector<int> numbers;
@@ -121,7 +122,7 @@ std::optional<int> workers_of(
     const Variables& variables) {
   const std::string text = text_or_nothing(variables, row.workers);
   if (text.empty() || text == "auto" || text == "gpu" || text == "cpu") {
-    return std::nullopt; // as many as this program chooses
+    return std::nullopt; // this program chooses the number
   }
   return variables.number(row.workers, 1, kMaxWorkers);
 }

@@ -13,18 +13,19 @@ namespace vitrain::launch {
 namespace {
 
 constexpr std::int64_t kMaxRanks = 1 << 20;
-// Steps with these numbers and above are not tasks of srun but Slurm's own:
-// the batch script, the interactive shell of salloc.
+// Steps with these numbers and above are not srun tasks but Slurm's own: the
+// batch script, the interactive shell of salloc.
 constexpr std::int64_t kFirstSpecialStep = 0xfffffff0;
 
-// One launcher: the variables that all of its workers have.
+// A launcher, with the variables that all of its workers have.
 struct Row {
   const char* name;
   const char* rank;
   const char* world;
   const char* local_rank;
-  const char* local_world; // null: read by `complete`
-  // Whether these variables mean a launch, when all are set; null: they do.
+  const char* local_world; // null: `complete` determines it
+  // Returns true if these variables, when all are set, mean a launch; null:
+  // always.
   bool (*means_launch)(const Variables&);
   void (*complete)(const Variables&, LaunchedPlace&);
 };
@@ -51,8 +52,9 @@ void complete_torchrun(const Variables& variables, LaunchedPlace& place) {
       static_cast<int>(variables.number_or("TORCHELASTIC_RESTART_COUNT", 0));
 }
 
-// Each worker has its own shell and process between itself and horovodrun, so
-// that only the address of horovodrun's server identifies a launch.
+// Sets the launch id to the address of horovodrun's server: each worker has its
+// own shell and process between itself and horovodrun, so no process id
+// identifies a launch.
 void complete_horovodrun(const Variables& variables, LaunchedPlace& place) {
   read_master(variables, place);
   if (variables.has("HOROVOD_GLOO_RENDEZVOUS_ADDR") &&
@@ -62,7 +64,8 @@ void complete_horovodrun(const Variables& variables, LaunchedPlace& place) {
   }
 }
 
-// "10.0.0.1:6070,10.0.0.1:6071,10.0.0.2:6070": one per rank, in order.
+// PADDLE_TRAINER_ENDPOINTS is "10.0.0.1:6070,10.0.0.1:6071,10.0.0.2:6070": one
+// per rank, in order.
 void complete_paddle(const Variables& variables, LaunchedPlace& place) {
   const auto endpoints = split(variables.text("PADDLE_TRAINER_ENDPOINTS"), ',');
   VITRAIN_CHECK(
@@ -105,9 +108,9 @@ bool is_srun(const Variables& variables) {
   return variables.has("SLURM_STEP_ID") &&
       variables.number_or("SLURM_STEP_ID", kFirstSpecialStep) <
       kFirstSpecialStep &&
-      // A shell on a terminal: its other tasks do not run this command.
+      // A shell on a terminal: the step's other tasks do not run this command.
       !variables.has("SLURM_PTY_PORT") &&
-      // A lone task trains on all devices that it sees.
+      // A single task trains on all devices that it sees.
       variables.number_or("SLURM_STEP_NUM_TASKS", 1) > 1;
 }
 
@@ -122,8 +125,8 @@ void complete_slurm(const Variables& variables, LaunchedPlace& place) {
       variables.has("SLURM_STEP_NODELIST")) {
     place.master_address =
         first_slurm_host(variables.text("SLURM_STEP_NODELIST"));
-    // All tasks of a step must come to the same number, and two steps on one
-    // machine hardly ever to one.
+    // All tasks of a step must compute the same port, and two steps on one
+    // machine should rarely compute equal ports.
     constexpr std::int64_t kFirstPort = 20000;
     constexpr std::int64_t kPorts = 10000;
     const std::int64_t job = variables.number_or("SLURM_JOB_ID", 0);
@@ -133,8 +136,8 @@ void complete_slurm(const Variables& variables, LaunchedPlace& place) {
   }
 }
 
-// Inner launchers first: mpirun in a Slurm allocation starts its daemons by
-// srun, whose variables the workers inherit.
+// Inner launchers come first: in a Slurm allocation, mpirun starts its daemons
+// with srun, whose variables the workers inherit.
 constexpr std::array kRows{
     Row{"torchrun",
         "RANK",
@@ -188,7 +191,7 @@ constexpr std::array kRows{
         nullptr,
         &is_srun,
         &complete_slurm},
-    // Cray's launcher. Its variables below srun say less than Slurm's.
+    // Cray's launcher. Under srun, its variables tell less than Slurm's.
     Row{"hydra",
         "PMI_RANK",
         "PMI_SIZE",
@@ -204,8 +207,9 @@ bool all_set(const Row& row, const Variables& variables) {
       (row.local_rank == nullptr || variables.has(row.local_rank));
 }
 
-// Returns the row of the launcher whose variables are set, or null. For the
-// name of a launcher, its first row if the variables of none are complete.
+// Returns the row of the launcher whose variables are all set; null if there is
+// none. If `wanted` is a launcher's name, returns its first row even if the
+// variables are incomplete.
 const Row* find_row(const Environment& environment, const std::string& wanted) {
   const Row* first = nullptr;
   for (const Row& row : kRows) {
@@ -287,7 +291,7 @@ Detected detect_launcher(
   }
   const Variables variables(environment, "auto");
   if (variables.has(variable::kJobFd)) {
-    return result; // what one of our own workers has started
+    return result; // a process started by one of vitrain's workers
   }
   result.incomplete = incomplete_mpi_launch(variables);
   if (!result.incomplete.empty()) {
@@ -328,7 +332,7 @@ std::string first_slurm_host(const std::string& list) {
 }
 
 int slurm_tasks_of_node(const std::string& list, int node) {
-  int first = 0; // node that the next piece begins with
+  int first = 0; // first node of the next piece
   for (const std::string& piece : split(list, ',')) {
     const std::size_t open = piece.find('(');
     std::int64_t tasks = 0;

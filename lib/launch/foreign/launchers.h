@@ -16,7 +16,7 @@ struct LaunchedPlace {
   int world_size = 1;
   int local_rank = 0;
   int local_world_size = 1;
-  std::string master_address; // empty: the launcher does not say
+  std::string master_address; // empty: not specified by the launcher
   int master_port = 0;
   // The launcher's own store listens at that address, so rank 0 connects to it
   // as a client; serving there would fail with "address already in use" under
@@ -26,52 +26,57 @@ struct LaunchedPlace {
   // Index among the visible CUDA devices, if the launcher chose one; otherwise
   // the local rank decides.
   std::optional<int> device;
-  // Variable with the rank; the launcher itself does not have it.
+  // Name of the variable for the rank, which the launcher's own process does
+  // not have.
   std::string rank_variable;
   // Identifies a launch; equal for all its workers. Empty if the launcher
-  // provides none; it is then a single process above all workers of a machine.
+  // provides no id; then the launcher is a single process above all workers of
+  // a machine, and its pid identifies the launch.
   std::string launch_id;
 
   bool one_node() const { return local_world_size == world_size; }
-  // "rank 1 of 4 (local rank 1 of 2), started by torchrun".
+  // Returns "rank 1 of 4 (local rank 1 of 2), started by torchrun".
   std::string label() const;
 };
 
 struct Detected {
-  std::optional<LaunchedPlace> place; // nothing: start workers as usual
-  std::optional<LaunchedMachine> machine; // start the workers of one of several
-  // Variables that look like a launcher's and are not taken for one, a sentence
-  // each.
+  std::optional<LaunchedPlace> place; // nullopt: start workers as usual
+  // One of several machines, whose workers this process starts.
+  std::optional<LaunchedMachine> machine;
+  // Sentences about variables that look like a launcher's but are not taken as
+  // a launch.
   std::vector<std::string> notes;
-  // If not empty: the variables show that this process is one of several, but
-  // not how to join the others; training alone would be wrong. Ignored with
-  // -node_rank.
+  // If not empty, a message: the variables show that this process is one of
+  // several, but not how to join the others, and training alone would be wrong.
+  // Ignored with -node_rank.
   std::string incomplete;
 };
 
-// Looks for a launcher in an environment: torchrun, Paddle's launch,
+// Finds the launcher that an environment describes: torchrun, Paddle's launch,
 // horovodrun, Open MPI's mpirun, Hydra's (MPICH, Intel MPI, MVAPICH, Cray),
-// srun; where one was started inside another, the inner one counts. Without one
-// of them, for a machine of several (find_launched_machine()). Variables that a
-// shell or a batch script has inherited are not taken for a launch: a lone task
-// of srun, a task with a terminal, the script of sbatch, RANK without
-// LOCAL_RANK (which with MASTER_ADDR is an incomplete one, as of a pod of
-// several).
+// srun. If one launcher was started inside another, the inner one counts. If
+// there is none, looks for one of several machines (find_launched_machine()).
+// Variables that were inherited from a shell or a batch script are not taken as
+// a launch: those of a lone task of srun, a task with a terminal, the script of
+// sbatch, and RANK without LOCAL_RANK (which together with MASTER_ADDR is an
+// incomplete launch, as in one pod of several).
 //
 // `wanted` is `auto`, `none`, or a launcher's name, whose variables must then
-// be there. Throws Error(kUsage) when they are not, or contradict one another.
+// be set. Throws Error(kUsage) if they are not, or contradict one another.
 Detected detect_launcher(
     const Environment& environment,
     const std::string& wanted = "auto");
 
-// Returns the values of `wanted` besides `auto` and `none`.
+// Returns the names of launchers, the values of `wanted` besides `auto` and
+// `none`.
 std::vector<std::string> launcher_names();
 
-// The first host of Slurm's compact list: "n[010-012,20],m1" is "n010".
+// Returns the first host of Slurm's compact list: "n[010-012,20],m1" is "n010".
 std::string first_slurm_host(const std::string& list);
 
-// How many tasks node `node` has by Slurm's compact list: of "2(x3),1", nodes 0
-// to 2 have 2 and node 3 has 1. 0 when the list does not say.
+// Returns the number of tasks of node `node` in Slurm's compact list: in
+// "2(x3),1", nodes 0 to 2 have 2 tasks and node 3 has 1. 0 if the list does not
+// have the node.
 int slurm_tasks_of_node(const std::string& list, int node);
 
 } // namespace vitrain::launch

@@ -19,7 +19,7 @@
 namespace vitrain::launch {
 namespace {
 
-// An abstract address: no file, gone with its socket.
+// Returns an abstract address: it has no file, and vanishes with its socket.
 sockaddr_un address_of(const std::string& name, socklen_t& size) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
@@ -37,7 +37,7 @@ bool same_user(int fd) {
       peer.uid == ::getuid();
 }
 
-// Reads one int within the time that is left; false when it does not come.
+// Reads one int before the deadline; returns false if it does not arrive.
 bool read_int(int fd, int& value, double deadline) {
   const double left = deadline - monotonic_seconds();
   return left > 0 && wait_for_events(fd, POLLIN, left) &&

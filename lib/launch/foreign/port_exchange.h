@@ -4,9 +4,9 @@
 
 namespace vitrain::launch {
 
-// The workers of one launcher on one node agree on a port that none of them
-// knows beforehand: rank 0 listens on an abstract Unix socket named after the
-// launch, and answers processes of the same user only.
+// Exchange of a port, which only rank 0 knows, among the workers of one
+// launcher on one node. Rank 0 listens on an abstract Unix socket named after
+// the launch, and answers only processes of the same user.
 struct PortExchange {
   std::string socket; // the same name for all workers of one launch
   int rank = 0;
@@ -18,9 +18,9 @@ struct PortExchange {
 // Error(kWorkerDied) that names the ranks that did not arrive in time.
 int exchange_port(const PortExchange& exchange, int port);
 
-// The socket's name for the workers of `launch` (LaunchedPlace::launch_id, or
-// the id of the launcher's process), when they are started for the
-// `attempt`-th time.
+// Returns the socket's name for the workers of `launch`
+// (LaunchedPlace::launch_id, or the pid of the launcher) in attempt `attempt`
+// (LaunchedPlace::attempt).
 std::string exchange_socket_name(const std::string& launch, int attempt);
 
 } // namespace vitrain::launch

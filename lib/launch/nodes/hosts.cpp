@@ -20,7 +20,7 @@ std::vector<Host> parse_hosts(const std::string& text) {
          workers <= 4096);
     const bool plain = !host.name.empty() && host.name[0] != '-' &&
         std::ranges::none_of(host.name, [](unsigned char c) {
-          return c <= ' ' || c == 0x7f || c == '/'; // a URL is no name
+          return c <= ' ' || c == 0x7f || c == '/'; // a URL is not a host name
         });
     VITRAIN_CHECK(
         counted && plain,

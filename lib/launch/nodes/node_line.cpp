@@ -29,7 +29,8 @@ void set_option(int fd, int level, int name, int value) {
   ::setsockopt(fd, level, name, &value, sizeof value);
 }
 
-// A machine that is switched off says nothing: the kernel asks.
+// Makes the kernel probe the peer: a machine that is switched off closes
+// nothing.
 void notice_dead_peers(int fd) {
   set_option(fd, SOL_SOCKET, SO_KEEPALIVE, 1);
   set_option(fd, IPPROTO_TCP, TCP_KEEPIDLE, 5);

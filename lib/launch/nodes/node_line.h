@@ -8,24 +8,26 @@
 
 namespace vitrain::launch {
 
-// Messages between two supervisors over one TCP connection, a line of JSON
-// each. Nothing blocks, except flush().
+// TCP connection between two supervisors. Each message is a line of JSON.
+// Nothing blocks, except flush().
 class NodeLine {
  public:
-  // A connected socket.
+  // `fd`: a connected socket.
   explicit NodeLine(Fd fd);
 
   int fd() const { return fd_.get(); }
   bool open() const { return static_cast<bool>(fd_); }
-  double heard() const { return heard_; } // monotonic, when bytes came last
-  // Why it is not open.
+  // monotonic_seconds() at which bytes last arrived.
+  double heard() const { return heard_; }
+  // Returns the reason why the connection is closed.
   const std::string& problem() const { return problem_; }
-  // Numeric addresses of this end and of the other.
+  // Numeric addresses of this end and of the peer.
   std::string own_address() const;
   std::string peer_address() const;
 
   void send(const Json& message);
-  // The messages that have arrived. Closes the line when its other end is gone.
+  // Returns the messages that have arrived. Closes the connection if the peer
+  // is gone.
   std::vector<std::string> receive();
   // Waits until sent data has left this process, at most `seconds`.
   void flush(double seconds);

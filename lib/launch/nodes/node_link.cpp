@@ -15,7 +15,8 @@ namespace vitrain::launch {
 namespace {
 
 constexpr double kSignSeconds = 1;
-// Machines are busy, networks hiccup; a dead one is noticed by then.
+// Time after which a silent machine counts as lost; busy machines and network
+// hiccups are shorter.
 constexpr double kSilentSeconds = 20;
 
 } // namespace
@@ -155,7 +156,7 @@ std::optional<NodeFailure> NodeLink::poll() {
 }
 
 std::string NodeLink::share(const std::string& text) {
-  // A new attempt: what ended the last one is over.
+  // A new attempt begins; the failure that ended the last one is over.
   const bool gone = std::ranges::any_of(
       lines_, [](const auto& line) { return line && !line->open(); });
   VITRAIN_CHECK(
@@ -164,7 +165,7 @@ std::string NodeLink::share(const std::string& text) {
       "{}",
       failure_ ? failure_->text : "another machine of the run is gone");
   if (attempted_) {
-    ++attempt_; // late messages about the last attempt are ignored
+    ++attempt_; // so that late messages of the last attempt are ignored
     failure_.reset();
     failure_told_ = false;
   }
@@ -183,7 +184,7 @@ std::string NodeLink::share(const std::string& text) {
       std::string result = *std::move(shared_);
       shared_.reset();
       watched_since_ = monotonic_seconds();
-      failure_told_ = failure_told_ && !failure; // of the attempt that begins
+      failure_told_ = failure_told_ && !failure; // of the new attempt
       return result;
     }
     if (failure) {
@@ -225,7 +226,7 @@ void NodeLink::fail_all(int exit_code, const std::string& text) {
   }
   failure_ = NodeFailure{
       .node = request_.node_rank, .exit_code = exit_code, .text = text};
-  failure_told_ = true; // here it is known
+  failure_told_ = true; // this machine knows it already
   send_to_all(failure_->message(attempt_));
 }
 

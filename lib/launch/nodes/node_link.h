@@ -13,18 +13,18 @@ namespace vitrain::launch {
 
 class NodeLine;
 
-// A machine's contribution to a run on several machines.
+// Contribution of this machine to a run on several machines.
 struct NodeRequest {
   int nodes = 2;
   int node_rank = 0;
   HostPort master; // of node 0
   int workers = 1; // on this machine
-  std::string devices; // of them, for people
+  std::string devices; // description of their devices, for messages
   double timeout = 600; // seconds until all machines must be there
-  // Seconds until the master's name must have an address: the address of a
-  // machine that is still starting may appear later.
+  // Seconds until the master's name must resolve to an address: a machine that
+  // is still starting may get its address later.
   double name_timeout = 10;
-  // Gets a line for people while machines are waited for.
+  // Called with a line for the user while this machine waits for others.
   std::function<void(const std::string&)> notice = [](const std::string&) {};
 };
 
@@ -36,16 +36,16 @@ struct Node {
 };
 VITRAIN_JSON(Node, workers, devices, address)
 
-// Why a run ends on all machines.
+// Failure that ends the run on all machines.
 struct NodeFailure {
-  int node = 0; // where
+  int node = 0; // node on which it happened
   int exit_code = 0;
-  // "rank 3 (pid 12, cpu) was killed by signal 9 (SIGKILL) ..." and its last
-  // lines, without a final newline.
+  // Description such as "rank 3 (pid 12, cpu) was killed by signal 9 (SIGKILL)
+  // ..." and the last lines of the worker's log, without a final newline.
   std::string text;
 
-  // Returns the message about this failure to other supervisors, for the given
-  // attempt of the run.
+  // Returns the message that reports this failure to other supervisors;
+  // `attempt`: number of the run's attempt.
   Json message(int attempt) const;
 };
 
@@ -54,8 +54,8 @@ struct NodeFailure {
 // together, report failures to each other, and notice a lost machine. Workers
 // do not use it.
 //
-// Every function except the const ones and fail_all() is collective, in the
-// same order on all machines.
+// All functions except the const ones and fail_all() are collective: call them
+// in the same order on all machines.
 class NodeLink {
  public:
   // Connects to the other supervisors. Throws Error: kUsage if node ranks or
@@ -73,26 +73,27 @@ class NodeLink {
   int first_rank() const { return workers_before(request_.node_rank); }
   int world_size() const { return workers_before(request_.nodes); }
   // Numeric addresses: node 0's as this machine reaches it, and this machine's
-  // on the way there.
+  // on the route to node 0.
   const std::string& master_address() const { return master_address_; }
   const std::string& own_address() const { return own_address_; }
-  // "node 1 (10.0.0.2)".
+  // Returns "node 1 (10.0.0.2)".
   std::string name_of(int node) const;
 
-  // Waits until every machine has got here; returns node 0's `text`. Throws
+  // Waits until every machine has called it; returns node 0's `text`. Throws
   // Error with the code of a machine that failed.
   std::string share(const std::string& text);
 
-  // Tells all machines that the run ends, and why. May be called at any time,
-  // also more than once; the first counts.
+  // Reports to all machines that the run ends, and why. May be called at any
+  // time and more than once; only the first call has an effect.
   void fail_all(int exit_code, const std::string& text);
 
-  // Call several times a second while workers run: exchanges signs of life.
+  // Exchanges signs of life: call it several times a second while workers run.
   // Returns a failure on another machine, if any. Never blocks.
   std::optional<NodeFailure> poll();
 
-  // Tells the others that this machine's workers have ended successfully.
-  // all_finished() becomes true in poll() once all machines have done so.
+  // Reports to the other machines that this machine's workers have ended
+  // successfully. all_finished() becomes true in poll() once all machines have
+  // done so.
   void finish();
   bool all_finished() const { return all_finished_; }
 
@@ -110,7 +111,8 @@ class NodeLink {
   std::vector<Node> nodes_;
   std::string master_address_;
   std::string own_address_;
-  // By node; node 0 has a line to every other node, other nodes only the first.
+  // Indexed by node. Node 0 has a connection to every other node; another node
+  // has only element 0.
   std::vector<std::unique_ptr<NodeLine>> lines_;
   std::vector<bool> ready_;
   std::vector<bool> finished_;
@@ -121,7 +123,8 @@ class NodeLink {
   int attempt_ = 0;
   bool attempted_ = false;
   double last_sign_ = 0;
-  // While workers run: machines that list data say nothing for a while.
+  // Time since which silence of other machines counts. Set by share(), because
+  // machines that list their data before it may send nothing for a while.
   std::optional<double> watched_since_;
 };
 

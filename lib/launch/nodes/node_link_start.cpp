@@ -1,5 +1,5 @@
-// How the supervisors of a run find one another: the constructor's part of
-// node_link.h.
+// Part of node_link.h: how the supervisors of a run find one another in the
+// constructor.
 
 #include <netdb.h>
 #include <poll.h>
@@ -20,7 +20,7 @@ namespace {
 
 constexpr int kProtocol = 2;
 constexpr double kHelloSeconds = 10;
-// Waiting longer than this is reported.
+// A longer wait is reported to the user.
 constexpr double kPatienceSeconds = 2;
 
 Fd connect_once(const HostPort& master, double seconds, std::string& problem) {
@@ -52,13 +52,13 @@ Fd connect_once(const HostPort& master, double seconds, std::string& problem) {
   return result;
 }
 
-// True if getaddrinfo()'s error means that the name has no address, not that no
-// name server answered.
+// Returns true if getaddrinfo()'s error means that the name has no address;
+// false if no name server answered.
 bool is_unknown_name(int error) {
   return error == EAI_NONAME || error == EAI_NODATA;
 }
 
-// Throws Error(kUsage) when the master's name stays without an address.
+// Waits for the master's name to resolve. Throws Error(kUsage) if it does not.
 void check_name(const NodeRequest& request) {
   const double patience = std::min(request.timeout, request.name_timeout);
   const double deadline = monotonic_seconds() + patience;
@@ -85,7 +85,7 @@ void check_name(const NodeRequest& request) {
   }
 }
 
-// "node 1", "nodes 1, 3".
+// Returns "node 1", "nodes 1, 3".
 std::string list_of(const std::vector<int>& nodes) {
   return fmt::format(
       "node{} {}", nodes.size() == 1 ? "" : "s", fmt::join(nodes, ", "));
@@ -178,7 +178,7 @@ void NodeLink::receive_hello(std::unique_ptr<NodeLine> line) {
   int node = 0;
   try {
     if (hello.at("vitrain") != kProtocol) {
-      return; // of another version
+      return; // another version of vitrain
     }
     nodes = hello.at("nodes");
     node = hello.at("node_rank");
@@ -223,7 +223,7 @@ void NodeLink::receive_hello(std::unique_ptr<NodeLine> line) {
   lines_[static_cast<std::size_t>(node)] = std::move(line);
 }
 
-// Any other node: finds node 0, which may start later.
+// Runs on all other nodes: connects to node 0, which may start later.
 void NodeLink::visit() {
   check_name(request_);
   const double deadline = monotonic_seconds() + request_.timeout;
@@ -267,12 +267,12 @@ void NodeLink::visit() {
   await_answer();
 }
 
-// Node 0 greets, and sends the list of nodes when all are present, or the
-// missing ones.
+// Waits for node 0, which first greets, and then sends the list of nodes, or if
+// some did not arrive, their names.
 void NodeLink::await_answer() {
   NodeLine& line = *lines_.front();
   const std::string master = shown(request_.master);
-  // Node 0's own timeout is earlier.
+  // Longer than node 0's own timeout, so that its answer arrives.
   const double deadline =
       monotonic_seconds() + request_.timeout + kHelloSeconds;
   const double patience = monotonic_seconds() + kPatienceSeconds;
@@ -322,7 +322,7 @@ void NodeLink::await_answer() {
       request_.notice(
           master + " accepted the connection, and has not answered yet");
     }
-    // With two nodes, both are present then.
+    // With two nodes, both are present after the greeting.
     if (greeted && !before && request_.nodes > 2 &&
         nodes_.front().workers == 0) {
       request_.notice(fmt::format(

@@ -20,9 +20,10 @@ namespace {
 
 constexpr int kSshFailed = 255;
 
-// Returns the host's script: the command, and in parallel a reader of signal
-// names from ssh's input, because a signal to the local ssh does not reach the
-// other machine. The end of the input means that this machine is gone.
+// Returns the script that a host runs: the command, and in parallel a reader of
+// signal names from ssh's input, because a signal to the local ssh does not
+// reach the other machine. The end of the input means that this machine is
+// gone.
 std::string with_signals(const HostCommand& command) {
   const std::string script = fmt::format(
       "exec 3<&0\n"
@@ -37,13 +38,13 @@ std::string with_signals(const HostCommand& command) {
   return "sh -c " + shell_word(script);
 }
 
-// A running ssh.
+// A running ssh process.
 struct Remote {
   std::string name;
   pid_t pid = 0;
-  Fd input; // names of signals
+  Fd input; // pipe for names of signals
   Fd output;
-  std::string rest; // a line that has no end yet
+  std::string rest; // an incomplete line
   bool ended = false;
 
   void tell(const char* signal) const {
@@ -106,7 +107,7 @@ Remote start(const Host& host, const HostCommand& command) {
   return remote;
 }
 
-// The exit code of a command that has ended; nothing while it runs.
+// Returns the exit code of a command that has ended; nullopt while it runs.
 std::optional<int> ending_of(Remote& remote, logging::StreamOutput& output) {
   int status = 0;
   if (remote.ended || ::waitpid(remote.pid, &status, WNOHANG) != remote.pid) {
@@ -124,7 +125,7 @@ int run_over_ssh(
     const std::vector<HostCommand>& commands) {
   logging::StreamOutput output(STDOUT_FILENO);
   SignalQueue signals;
-  ignore_output_signals(); // SIGPIPE also where a host is gone
+  ignore_output_signals(); // SIGPIPE also occurs if a host is gone
   std::vector<Remote> remotes;
   for (std::size_t i = 0; i < hosts.size(); ++i) {
     remotes.push_back(start(hosts[i], commands[i]));

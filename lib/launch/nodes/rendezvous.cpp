@@ -15,14 +15,14 @@
 namespace vitrain::launch {
 namespace {
 
-// The address that a packet to `target` would leave from; "" without a route.
-// No packet is sent.
+// Returns the address from which a packet to `target` would be sent; "" without
+// a route. Sends no packet.
 std::string source_address(const addrinfo& target) {
   const Fd fd(::socket(target.ai_family, SOCK_DGRAM | SOCK_CLOEXEC, 0));
   sockaddr_storage to{};
   std::memcpy(&to, target.ai_addr, target.ai_addrlen);
-  // Some port: connect() to port 0 fails on some systems. It lies at the same
-  // place in both families.
+  // Any port will do, except 0, for which connect() fails on some systems. The
+  // port is at the same offset in both address families.
   reinterpret_cast<sockaddr_in*>(&to)->sin_port = htons(9);
   sockaddr_storage from{};
   socklen_t size = sizeof from;
@@ -53,8 +53,8 @@ std::string source_towards(const std::string& host) {
   return "";
 }
 
-// Binds 127.0.0.1, or all addresses of this machine: IPv6 and IPv4, or IPv4
-// alone without IPv6.
+// Returns a socket bound to 127.0.0.1, or to all addresses of this machine:
+// IPv6 and IPv4, or only IPv4 if the machine has no IPv6.
 Fd bound_socket(bool loopback, int port) {
   const int yes = 1;
   const int no = 0;
@@ -62,7 +62,7 @@ Fd bound_socket(bool loopback, int port) {
   const auto bind_to = [&](int family, const auto& address) {
     Fd fd(::socket(family, SOCK_STREAM | SOCK_CLOEXEC, 0));
     if (fd && port != 0) {
-      // Connections that have ended do not keep the port.
+      // Closed connections do not block the port.
       ::setsockopt(fd.get(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
     }
     if (fd && family == AF_INET6) {
@@ -114,7 +114,7 @@ Rendezvous listen_on(bool loopback, int port) {
   socklen_t size = sizeof address;
   ::getsockname(fd.get(), reinterpret_cast<sockaddr*>(&address), &size);
   Rendezvous result;
-  // At the same place in both families.
+  // The port is at the same offset in both address families.
   result.port = ntohs(reinterpret_cast<sockaddr_in*>(&address)->sin_port);
   result.socket = above_standard_streams(std::move(fd));
   return result;
@@ -143,7 +143,7 @@ std::string numeric_address(const sockaddr_storage& address, socklen_t size) {
       0,
       NI_NUMERICHOST);
   const std::string result = text;
-  // IPv4 on a socket for both.
+  // Prefix of an IPv4 address on an IPv6 socket.
   constexpr std::string_view kMapped = "::ffff:";
   return result.starts_with(kMapped) ? result.substr(kMapped.size()) : result;
 }
@@ -189,7 +189,8 @@ std::string local_address_towards(const std::string& host, bool one_node) {
       "machine's network up?",
       printable(host));
   if (is_loopback(source) && !one_node) {
-    // TEST-NET-1: an address outside, to which nothing is sent.
+    // An address in TEST-NET-1, outside any local network; nothing is sent to
+    // it.
     const std::string other = source_towards("192.0.2.1");
     if (!other.empty()) {
       source = other;

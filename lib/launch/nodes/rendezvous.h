@@ -10,15 +10,15 @@
 
 namespace vitrain::launch {
 
-// Rendezvous of the workers: a listening socket that rank 0 inherits and its
-// TCPStore adopts, so that no other process can take the port.
+// Listening socket for the workers' rendezvous. Rank 0 inherits it and its
+// TCPStore adopts it, so that no other process can take the port.
 struct Rendezvous {
   Fd socket;
   int port = 0;
 };
 
-// On 127.0.0.1, a port that the kernel chooses: for the workers of one node.
-// Throws Error(kInternal) with the reason.
+// Listens on 127.0.0.1 at a port that the kernel chooses, for the workers of
+// one node. Throws Error(kInternal) with the reason.
 Rendezvous listen_on_loopback();
 
 // Listens on the given port (0: chosen by the kernel) of every address of this
@@ -26,7 +26,7 @@ Rendezvous listen_on_loopback();
 // Error(kUsage) if the port is in use.
 Rendezvous listen_for_nodes(const std::string& host, int port);
 
-// 127.0.0.0/8 or ::1.
+// Returns true for addresses in 127.0.0.0/8 and ::1.
 bool is_loopback(const std::string& address);
 
 struct FreeAddresses {
@@ -34,11 +34,12 @@ struct FreeAddresses {
 };
 using Addresses = std::unique_ptr<addrinfo, FreeAddresses>;
 
-// Returns the TCP addresses of a host with a port ("": none). Empty, with
-// getaddrinfo's `error`, if there is no address.
+// Returns the TCP addresses of a host with a port ("": no port). If there is no
+// address, returns null and sets `error` to getaddrinfo's code.
 Addresses resolve(const std::string& host, const std::string& port, int& error);
 
-// Returns "10.0.0.1", also for an IPv4 address mapped to IPv6.
+// Returns an address as text: "10.0.0.1", also if it is an IPv4 address mapped
+// to IPv6.
 std::string numeric_address(const sockaddr_storage& address, socklen_t size);
 
 struct HostPort {
@@ -46,8 +47,8 @@ struct HostPort {
   int port = 0;
 };
 
-// "node1:29500", "10.0.0.1:29500", "[::1]:29500". Throws Error(kUsage) naming
-// `option`.
+// Parses "node1:29500", "10.0.0.1:29500" or "[::1]:29500". Throws Error(kUsage)
+// naming the command-line option `option`.
 HostPort parse_host_port(const std::string& text, const std::string& option);
 
 // Returns this machine's address on the route to `host`, not the address of the

@@ -15,8 +15,8 @@
 namespace vitrain::launch {
 namespace {
 
-// Not in the headers of glibc 2.36; refused with EINVAL before Linux 6.3 and
-// asked for by machines that set vm.memfd_noexec.
+// MFD_NOEXEC_SEAL, which the headers of glibc 2.36 lack. Linux before 6.3
+// refuses it with EINVAL; machines that set vm.memfd_noexec require it.
 constexpr unsigned kNoExecSeal = 0x0008U;
 
 Fd create_memfd(const std::string& name) {
@@ -39,7 +39,7 @@ Fd create_memfd(const std::string& name) {
 void open_missing_standard_streams() {
   for (int fd = 0; fd <= 2; ++fd) {
     if (::fcntl(fd, F_GETFD) == -1 && errno == EBADF) {
-      // open() takes the lowest free number, which is this one.
+      // open() returns the lowest free number, which is this one.
       [[maybe_unused]] const int opened = ::open("/dev/null", O_RDWR);
     }
   }
@@ -83,8 +83,8 @@ Pipe make_pipe(const char* child) {
 void write_ready(int fd, std::string_view text) {
   struct stat status {};
   const bool known = ::fstat(fd, &status) == 0;
-  // The size that fits if poll() reports room; a terminal writes two characters
-  // for a newline, and has room for 256.
+  // Bytes that certainly fit if poll() reports that `fd` is writable. A
+  // terminal writes two characters for a newline, and has a buffer of 256.
   const std::size_t piece = known && S_ISREG(status.st_mode) ? text.size()
       : known && S_ISFIFO(status.st_mode)                    ? PIPE_BUF
                                                              : 128;
@@ -125,7 +125,8 @@ Fd make_memfd(const std::string& name, std::string_view bytes) {
       bytes.size(),
       name,
       error_text(error));
-  ::lseek(fd.get(), 0, SEEK_SET); // for programs that simply read
+  // For programs that read from the current position.
+  ::lseek(fd.get(), 0, SEEK_SET);
   constexpr int kSeals =
       F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL;
   VITRAIN_CHECK(
@@ -139,8 +140,8 @@ Fd make_memfd(const std::string& name, std::string_view bytes) {
 
 Fd make_shared_memory(const std::string& name, std::size_t size) {
   Fd fd = create_memfd(name);
-  // The size is sealed: no process can shrink the file, which would cause
-  // SIGBUS in all others.
+  // The size is sealed: otherwise a process could shrink the file, which would
+  // cause SIGBUS in all others.
   VITRAIN_CHECK(
       ::ftruncate(fd.get(), static_cast<off_t>(size)) == 0 &&
           ::fcntl(
@@ -167,8 +168,8 @@ Mapping::Mapping(int fd, Access access) {
     return; // mmap refuses empty files
   }
   const auto size = static_cast<std::size_t>(status.st_size);
-  // To read it, private: a shared mapping of a write-sealed file is refused
-  // before 6.7.
+  // Private for reading: before Linux 6.7, a shared mapping of a write-sealed
+  // file is refused.
   const bool writes = access == Access::kWrite;
   void* address = ::mmap(
       nullptr,

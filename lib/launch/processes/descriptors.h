@@ -9,29 +9,31 @@
 namespace vitrain::launch {
 
 // Opens /dev/null on each of the descriptors 0, 1 and 2 that is closed, so that
-// no file or socket opened later takes their place. First call of main().
+// no file or socket opened later gets their numbers. Call it first in main().
 void open_missing_standard_streams();
 
 // Moves the descriptor to a number above 2, close-on-exec, so that it survives
 // the set-up of a worker's standard streams. Throws Error(kInternal).
 Fd above_standard_streams(Fd fd);
 
-// A copy of `fd` above 2, close-on-exec; /dev/null when `fd` is closed.
+// Returns a copy of `fd` with a number above 2, close-on-exec; a copy of
+// /dev/null if `fd` is closed.
 Fd duplicate_or_null(int fd);
 
-// One end of a pipe for us, the other for a child; both above 2, close-on-exec.
+// Pipe between this process and a child. Both ends have numbers above 2 and are
+// close-on-exec.
 struct Pipe {
   Fd read;
   Fd write;
 };
-// Throws Error(kUsage): `child` cannot be started.
+// Throws Error(kUsage) with the message that `child` cannot be started.
 Pipe make_pipe(const char* child);
 
-// Writes as much of `text` as the reader of `fd` takes without being waited
-// for. Async-signal-safe; the process must ignore SIGPIPE.
+// Writes as much of `text` as fits without blocking on the reader of `fd`.
+// Async-signal-safe; the process must ignore SIGPIPE.
 void write_ready(int fd, std::string_view text);
 
-// Sets or clears close-on-exec. Throws Error(kInternal) on a closed number.
+// Sets or clears close-on-exec. Throws Error(kInternal) if `fd` is closed.
 void set_close_on_exec(int fd, bool on);
 
 // Returns a sealed anonymous memory file with content `bytes`: processes that
@@ -39,8 +41,8 @@ void set_close_on_exec(int fd, bool on);
 // Error(kInternal), Error(kOutOfMemory).
 Fd make_memfd(const std::string& name, std::string_view bytes);
 
-// Returns an anonymous memory file of `size` zero bytes that processes which
-// inherit it may write; its size is sealed. Throws Error(kInternal).
+// Returns an anonymous memory file of `size` zero bytes. Processes that inherit
+// it may write to it; its size is sealed. Throws Error(kInternal).
 Fd make_shared_memory(const std::string& name, std::size_t size);
 
 struct Unmap {
@@ -48,8 +50,8 @@ struct Unmap {
   void operator()(void* address) const;
 };
 
-// The whole of a file in memory, kept until destruction; the pages are shared
-// by all processes that map it. Independent of the descriptor once constructed.
+// Maps a whole file into memory until destruction. All processes that map the
+// file share its pages. Does not need the descriptor after construction.
 class Mapping {
  public:
   enum class Access { kRead, kWrite };
@@ -63,7 +65,7 @@ class Mapping {
         static_cast<const char*>(data()),
         data() ? memory_.get_deleter().size : 0};
   }
-  void* data() const { return memory_.get(); } // null without a file
+  void* data() const { return memory_.get(); } // null if nothing is mapped
 
  private:
   std::unique_ptr<void, Unmap> memory_;

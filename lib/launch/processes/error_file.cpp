@@ -24,7 +24,7 @@ void write_error_file(const std::string& message) noexcept {
          {{"message", text},
           {"extraInfo",
            {{"py_callstack", text},
-            // The agent compares these numbers and shows them as dates.
+            // torchrun's agent compares these numbers and shows them as dates.
             {"timestamp", std::to_string(std::time(nullptr))}}}}}};
     make_folders(std::filesystem::path(path).parent_path());
     write_file_atomically(path, json.dump());

@@ -38,7 +38,7 @@ std::string ExitStatus::text() const {
 
 Verdict judge(const ExitStatus& ending, bool done) {
   if (ending.signalled) {
-    // NCCL's watchdog aborts the process when a peer is gone.
+    // NCCL's watchdog aborts the process if a peer is gone.
     return ending.value == SIGABRT ? Verdict::kPerhapsConsequence
                                    : Verdict::kFailed;
   }
@@ -63,7 +63,7 @@ std::string where(const HeartbeatBlock::Progress& progress) {
     case Section::kSetup:
       return "in set-up";
     case Section::kStep:
-      // Finished steps are counted, so the one under way is the next.
+      // `step` counts finished steps, so the current one is the next.
       return fmt::format(
           "in step {}",
           with_commas(std::max<std::int64_t>(progress.step, 0) + 1));
@@ -81,8 +81,8 @@ std::string where(const HeartbeatBlock::Progress& progress) {
 
 namespace {
 
-// The last part of a log from `start` on, without empty lines at its end; empty
-// when there is nothing.
+// Returns the lines at the end of a log, after offset `start`, without empty
+// lines at their end; empty if there are none.
 std::vector<std::string> tail_of(
     const std::filesystem::path& log,
     off_t start) {

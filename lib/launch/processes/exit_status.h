@@ -14,37 +14,38 @@ struct ExitStatus {
   bool signalled = false;
   int value = 0; // exit code or signal number
 
-  // "ended with exit code 3 (data)", "was killed by signal 9 (SIGKILL)".
+  // Returns "ended with exit code 3 (data)", "was killed by signal 9
+  // (SIGKILL)".
   std::string text() const;
 };
 
-// Meaning of a worker's end for the run, given whether the worker had reported
-// that its work was finished.
+// Meaning of a worker's end for the run. `done`: the worker had called
+// Heartbeat::done().
 enum class Verdict {
-  kClean, // 0 after its work was finished, or 75
+  kClean, // exit code 0 after done(), or 75 (kStopped)
   kFailed,
-  // Exit code 7 or SIGABRT: perhaps only because a peer vanished.
+  // Exit code 7 (kWorkerDied) or SIGABRT: perhaps only because a peer is gone.
   kPerhapsConsequence,
 };
 Verdict judge(const ExitStatus& ending, bool done);
 
-// The exit code of a run whose first failure ended like this: its own where the
-// program defines it (1 to 8), else 7.
+// Returns the exit code of a run whose first failure is `ending`: the worker's
+// own exit code if vitrain defines it (1 to 8), else 7 (kWorkerDied).
 int run_exit_code(const ExitStatus& ending);
 
-// "in set-up", "in step 120" (the step that was being computed), "in
-// evaluation after step 500", ...
+// Returns where a worker is: "in set-up", "in step 120" (the step that it
+// computes), "in evaluation after step 500", ...
 std::string where(const HeartbeatBlock::Progress& progress);
 
-// Returns the last lines of a log, printable and prefixed by " | ", from at
-// most the last 16 KiB after `start` (the begin of this run's part), without
-// the banner. "" if there are none.
+// Returns the last lines of a log, at most `lines`, printable and prefixed by "
+// | ". Reads at most the last 16 KiB after offset `start`, where this run's
+// part begins, and leaves out the banner. "" if there are none.
 std::string
 last_lines(const std::filesystem::path& log, off_t start, int lines);
 
-// Why a worker ended, by its own words: the last line that begins with
-// "error: " and what follows it, at most `lines`, in the same form. Empty when
-// it did not say.
+// Returns the reason that a worker logged for its end: the last line that
+// begins with "error: " and what follows it, at most `lines`, in the form of
+// last_lines(). "" if there is none.
 std::string
 stated_reason(const std::filesystem::path& log, off_t start, int lines);
 

@@ -15,7 +15,7 @@ std::string file_of(pid_t pid, const char* name) {
   return fmt::format("/proc/{}/{}", pid, name);
 }
 
-// Texts that each end with a zero byte.
+// Splits a text whose parts each end with a zero byte.
 std::vector<std::string> zero_terminated(const std::string& text) {
   std::vector<std::string> parts = split(text, '\0');
   if (!parts.empty() && parts.back().empty()) {

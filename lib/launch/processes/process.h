@@ -10,14 +10,15 @@
 
 namespace vitrain::launch {
 
-// Environment at its start; empty if this process may not read it.
+// Returns the environment of a process at its start; empty if this process may
+// not read it.
 Environment environment_of(pid_t pid);
 std::vector<std::string> arguments_of(pid_t pid);
 
-// Name in process lists: "bash".
+// Returns the name of a process in process lists, such as "bash".
 std::string name_of_process(pid_t pid);
 
-// True if it ignores SIGHUP, as under nohup.
+// Returns true if the process ignores SIGHUP, as under nohup.
 bool ignores_hangup(pid_t pid);
 
 } // namespace vitrain::launch

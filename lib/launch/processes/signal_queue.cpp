@@ -26,8 +26,8 @@ SignalQueue::SignalQueue() {
       "cannot watch for signals: {}",
       error_text(errno));
   fd_ = above_standard_streams(std::move(fd));
-  // Ignored, SIGCHLD would make the kernel reap the workers before we learn how
-  // they ended.
+  // If SIGCHLD were ignored, the kernel would reap the workers, and their exit
+  // status would be lost.
   struct sigaction defaults {};
   defaults.sa_handler = SIG_DFL;
   ::sigaction(SIGCHLD, &defaults, &previous_child_);

@@ -8,10 +8,10 @@
 
 namespace vitrain::launch {
 
-// The supervisor's way of hearing signals: SIGCHLD and the stop signals that
-// the process does not ignore are blocked while the object lives and read from
-// a descriptor instead, so that no code of ours runs in a handler. For a
-// process with one thread.
+// Receives signals for the supervisor. While the object lives, SIGCHLD and the
+// stop signals that the process does not ignore are blocked, and read from a
+// descriptor instead, so that none of vitrain's code runs in a signal handler.
+// Only for a process with one thread.
 class SignalQueue {
  public:
   // Throws Error(kInternal).
@@ -20,8 +20,8 @@ class SignalQueue {
   SignalQueue& operator=(const SignalQueue&) = delete;
   ~SignalQueue();
 
-  // The signals that have arrived, SIGCHLD left out; returns as soon as there
-  // is any signal, and after `seconds` at the latest.
+  // Returns the signals that have arrived, without SIGCHLD. Waits until any
+  // signal arrives, at most `seconds`.
   std::vector<int> wait(double seconds);
 
  private:
@@ -30,7 +30,7 @@ class SignalQueue {
   struct sigaction previous_child_;
 };
 
-// Waits `seconds`, or until a stop signal arrives; that one, or 0.
+// Waits `seconds`, or until a stop signal arrives. Returns its number, or 0.
 int wait_for_signal(double seconds);
 
 // Returns the seconds to wait before the next restart after `restarts`

@@ -18,7 +18,7 @@ namespace {
 constexpr std::array kStopSignals{SIGTERM, SIGINT, SIGUSR1, SIGHUP};
 constexpr std::array kOutputSignals{SIGPIPE, SIGXFSZ, SIGTTOU};
 
-// A signal handler can reach nothing but globals. All are lock-free.
+// A signal handler can only use globals. All of them are lock-free.
 std::atomic<int> stop_signal{0};
 std::atomic<double> stop_time{0};
 std::atomic<pid_t> stop_supervisor{0};
@@ -26,7 +26,7 @@ std::atomic<bool> stop_failed{false};
 std::atomic<bool> ends_at_once{false};
 std::atomic<bool> stop_installed{false};
 
-// Handlers by number, and the mask, which StopRequest restores.
+// Handlers by signal number, and the signal mask, which StopRequest restores.
 std::map<int, struct sigaction> previous_actions;
 sigset_t previous_mask;
 
@@ -37,7 +37,7 @@ bool is_ignored(int number) {
 }
 
 [[noreturn]] void end_with_nothing_to_save(int number) {
-  // Not fmt: in a signal handler.
+  // Does not use fmt, since it runs in a signal handler.
   write_ready(STDERR_FILENO, "ended by SIG");
   write_ready(STDERR_FILENO, ::sigabbrev_np(number));
   write_ready(STDERR_FILENO, ": there is nothing to save yet\n");
@@ -59,7 +59,8 @@ void on_stop(int number, siginfo_t* info, void* /*context*/) {
   }
   int none = 0;
   if (stop_signal.load() == 0) {
-    // The time first: a second signal must never see a flag without it.
+    // Store the time first: the handler of a second signal must not see the
+    // flag without the time.
     stop_time.store(now);
   }
   if (stop_signal.compare_exchange_strong(none, number)) {
@@ -120,7 +121,8 @@ StopRequest::StopRequest(pid_t supervisor) {
   stop_failed = false;
   struct sigaction action {};
   action.sa_sigaction = &on_stop;
-  // Restart: no read or write of the program fails because of a request.
+  // SA_RESTART: a stop signal must not make reads and writes of the program
+  // fail.
   action.sa_flags = SA_SIGINFO | SA_RESTART;
   action.sa_mask = stop_signals();
   previous_actions.clear();

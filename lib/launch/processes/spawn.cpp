@@ -20,13 +20,14 @@
 namespace vitrain::launch {
 namespace {
 
-// Everything the child needs, made before fork: between fork and exec only
+// Everything the child needs, prepared before fork: between fork and exec, only
 // async-signal-safe calls are allowed.
 struct Plan {
   const char* executable;
   std::vector<char*> arguments;
   std::vector<char*> environment;
-  std::vector<int> open_now; // for kernels without close_range's flag
+  // For kernels whose close_range() lacks CLOSE_RANGE_CLOEXEC.
+  std::vector<int> open_now;
   const std::vector<int>* inherited;
   int null;
   int output;
@@ -49,9 +50,11 @@ std::vector<int> open_descriptors() {
   return found;
 }
 
-// Only what `plan` names survives exec.
+// Makes exec close all descriptors except those in `plan`. Returns false on
+// failure.
 bool set_up_descriptors(const Plan& plan) {
-  // Above 2 all of them, so no dup2 overwrites the source of the next.
+  // All sources are above 2, so that no dup2() overwrites the source of the
+  // next.
   if (::dup2(plan.null, 0) < 0 || ::dup2(plan.output, 1) < 0 ||
       ::dup2(plan.output, 2) < 0) {
     return false;
@@ -72,7 +75,7 @@ bool set_up_descriptors(const Plan& plan) {
 [[noreturn]] void run_child(const Plan& plan) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != plan.parent) {
-    ::_exit(127); // the parent died before prctl
+    ::_exit(127); // the parent died before prctl()
   }
   ::setpgid(0, 0);
   struct sigaction defaults {};
@@ -90,7 +93,8 @@ bool set_up_descriptors(const Plan& plan) {
   ::_exit(127);
 }
 
-// The errno that the child met before or in exec; 0 once exec closed the pipe.
+// Returns the errno that the child reports from before or in exec; 0 if exec
+// succeeded, which closes the pipe.
 int exec_error(int pipe) {
   int error = 0;
   ssize_t got = -1;
@@ -141,7 +145,7 @@ pid_t spawn(const SpawnOptions& options) {
       .parent = ::getpid(),
       .mask = stop_signals()};
 
-  // No handler of ours may run in the child.
+  // No signal handler of this process may run in the child.
   sigset_t all;
   sigset_t before;
   ::sigfillset(&all);
@@ -158,7 +162,8 @@ pid_t spawn(const SpawnOptions& options) {
       "cannot start a worker process: {}. Limits on processes (ulimit -u) and "
       "memory apply to workers too",
       error_text(fork_error));
-  ::setpgid(pid, pid); // both sides, so that neither has to wait
+  // Called on both sides, so that neither has to wait for the other.
+  ::setpgid(pid, pid);
   error_pipe.write.reset();
   if (const int error = exec_error(error_pipe.read.get()); error != 0) {
     ::waitpid(pid, nullptr, 0);

@@ -84,7 +84,7 @@ WorkerContext read_worker_context() {
     }
     context.terminal = take_over(variable::kTerminalFd);
   }
-  // exec of /proc/self/exe leaves "exe" as the name.
+  // After exec of /proc/self/exe, the process would be called "exe".
   ::prctl(PR_SET_NAME, fmt::format("vitrain:{}", context.rank).c_str());
   return context;
 }

@@ -7,23 +7,26 @@
 
 namespace vitrain::launch {
 
-// How a worker of this machine failed.
+// Failure of a worker of this machine.
 struct Failure {
   int rank = 0;
   int exit_code = 0;
   std::string cause; // "was killed by signal 9 (SIGKILL) in step 12"
-  std::string kind; // the same without what differs from time to time
-  std::string hint; // further lines
-  double time = 0; // when it was seen
-  double failed = 0; // when it happened, by the worker's word or else as seen
+  std::string kind; // cause without details that differ between equal failures
+  std::string hint; // further lines for the user
+  double time = 0; // monotonic_seconds() at which the supervisor saw it
+  // monotonic_seconds() at which it happened: as reported by the worker, else
+  // `time`.
+  double failed = 0;
 };
 
-// A failure in one line: what the worker stated (lines of its log as
-// stated_reason() gives them), else how it ended.
+// Returns the failure in one line: the first line of `stated`, the worker's own
+// reason from stated_reason(), or if that is "", how the worker ended.
 std::string short_reason(const Failure& failure, const std::string& stated);
 
-// Removes and returns the earliest failure of at least one: a worker that lost
-// its peer failed later, whatever the order in which their ends were seen.
+// Removes and returns the failure that happened first; there must be one. A
+// worker that lost its peer failed later than the peer, whatever the order in
+// which the supervisor saw their ends.
 inline Failure take_first_to_fail(std::vector<Failure>& failures) {
   const auto first = std::ranges::min_element(failures, {}, &Failure::failed);
   Failure failure = std::move(*first);

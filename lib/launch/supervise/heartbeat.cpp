@@ -9,7 +9,7 @@ namespace vitrain::launch {
 
 namespace {
 
-// One worker's part of the shared block, alone in its cache lines.
+// One worker's part of the shared block, in cache lines of its own.
 struct alignas(128) Pulse {
   std::atomic<std::uint32_t> section{0};
   std::atomic<std::int64_t> step{-1};
@@ -41,13 +41,13 @@ HeartbeatBlock::HeartbeatBlock(int local_ranks)
 HeartbeatBlock::Progress HeartbeatBlock::progress(int local_rank) const {
   const Pulse& pulse = pulse_of(pulses_, local_rank);
   Progress result;
-  // The beat is read first and written last: a section is never shown older
-  // than its beat.
+  // The time of the beat is read first and written last, so that a section is
+  // never older than its beat.
   result.last_beat = pulse.last_beat.load(std::memory_order_acquire);
   result.failed = pulse.failed.load(std::memory_order_relaxed);
   result.beats = pulse.beats.load(std::memory_order_relaxed);
   result.step = pulse.step.load(std::memory_order_relaxed);
-  // A worker that went mad may have written anything.
+  // A worker with corrupted memory may have written anything.
   const std::uint32_t section = pulse.section.load(std::memory_order_relaxed);
   result.section = static_cast<Section>(section <= 4 ? section : 0);
   return result;

@@ -9,8 +9,8 @@
 
 namespace vitrain::launch {
 
-// Activity of a worker, which determines its time limit. Numbered for
-// debuggers; builds never share a block.
+// Activity of a worker, which determines its time limit. The numbers are only
+// for debuggers: supervisor and workers are always of the same build.
 enum class Section : std::uint32_t {
   kSetup = 0,
   kStep = 1,
@@ -29,14 +29,15 @@ constexpr auto names_of(Section) {
        {kDone, "shutdown"}});
 }
 
-// The supervisor's side: memory shared with all local workers.
+// Heartbeats of all local workers in shared memory, as the supervisor reads
+// them.
 class HeartbeatBlock {
  public:
-  // Every rank starts in set-up, at step -1, beating now. Throws
+  // Every worker starts in set-up, at step -1, with a heartbeat now. Throws
   // Error(kInternal).
   explicit HeartbeatBlock(int local_ranks);
 
-  // To be inherited by the workers.
+  // Returns the descriptor that the workers inherit.
   int fd() const { return fd_.get(); }
 
   struct Progress {
@@ -53,24 +54,27 @@ class HeartbeatBlock {
   Mapping pulses_;
 };
 
-// A worker's side. Every call is a sign of progress: call it where work has
-// been done, never from a timer. Any thread may call; nothing blocks or throws.
+// A worker's access to its heartbeat. Every call reports progress: call it
+// where work has been done, never from a timer. Any thread may call; nothing
+// blocks or throws.
 class Heartbeat {
  public:
-  // Without a supervisor: does nothing.
+  // For a worker without a supervisor: its functions do nothing.
   Heartbeat() = default;
   // Throws Error(kInternal) if `fd` is not a supervisor's block.
   Heartbeat(int fd, int local_rank, int local_ranks);
 
   void enter(Section section);
-  // Progress within the section; `step` is the number of finished steps.
+  // Reports progress within the section; `step` is the number of finished
+  // steps.
   void beat(std::int64_t step);
   void beat();
-  // All work is finished. Before this call exit code 0 counts as a failure.
+  // Reports that all work is finished. Exit code 0 without this call is a
+  // failure.
   void done() { enter(Section::kDone); }
   // Records that this worker fails. Call it before closing connections, which
-  // makes other workers fail: the earliest call identifies the cause. Only the
-  // first call counts.
+  // makes other workers fail: the earliest call among the workers identifies
+  // the cause. Only the first call of a worker counts.
   void failed();
 
  private:

@@ -5,7 +5,7 @@
 
 namespace vitrain::launch {
 
-// How an attempt of a run ended whose worker died.
+// End of an attempt of a run in which a worker died.
 struct Death {
   // Description of the failure, equal for equal failures; empty if unknown, or
   // during set-up, where a missing resource may still appear.
@@ -13,17 +13,18 @@ struct Death {
   std::int64_t step = -1; // last completed step; -1: none
 };
 
-// Decides whether a run is started again: as often as allowed without getting
-// further than before, and not when it has died twice in the same way at the
-// same step, since it would die there again.
+// Decides whether a failed run is started again: at most `allowed` times in a
+// row without more progress than before, and not after two deaths of the same
+// kind at the same step, since the run would die there again.
 class Restarts {
  public:
   explicit Restarts(std::int64_t allowed) : allowed_(allowed) {}
 
-  // Takes note of a death. Whether to start again.
+  // Records a death. Returns true if the run is to be started again.
   bool after(const Death& death);
 
-  // Restarts without progress, the coming one included: 1, 2, ...
+  // Returns the number of restarts without progress, including the next one: 1,
+  // 2, ...
   std::int64_t in_a_row() const { return in_a_row_; }
   // Reason for not restarting, for the user; "" if none needs to be given.
   const std::string& reason() const { return reason_; }

@@ -14,12 +14,12 @@ struct SectionTimeouts {
   double step = 300;
   double eval = 600;
   double checkpoint = 600;
-  double shutdown = 60; // from its last beat to its end
+  double shutdown = 60; // from the worker's last heartbeat to its end
 
   double of(Section section) const;
 };
 
-// A running worker since its last heartbeat.
+// Time since the last heartbeat of a running worker.
 struct HeartbeatAge {
   int rank = 0;
   std::int64_t step = 0;
@@ -29,10 +29,12 @@ struct HeartbeatAge {
   bool over() const { return limit > 0 && seconds > limit; }
 };
 
-// Returns the worker that blocks the others, if any: of the workers silent for
-// longer than their limit, the one furthest behind; of several, the longest
-// silent. A worker that may be waiting for another one that is not ahead and
-// within its own limit (such as rank 0 writing a checkpoint) is not blamed.
+// Returns the worker that blocks the others; nullopt if there is none.
+// Candidates have been silent for longer than their limit. A candidate is
+// cleared if some worker within its own limit has finished no more steps than
+// the candidate, which may be waiting for that worker (for example for rank 0,
+// which writes a checkpoint). Of the remaining candidates, returns the one with
+// the fewest steps; of several, the one silent for longest.
 std::optional<HeartbeatAge> find_stalled(
     const std::vector<HeartbeatAge>& workers);
 

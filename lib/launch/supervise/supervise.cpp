@@ -19,22 +19,22 @@
 namespace vitrain::launch {
 namespace {
 
-// How often clocks are looked at; signals and ends of workers wake at once.
+// Interval of checks of time limits; signals and ends of workers wake at once.
 constexpr double kTickSeconds = 0.1;
 // A longer loop iteration means that this process was suspended (SIGSTOP, a
 // frozen container, a laptop lid), and the workers too: silence before that
 // does not count.
 constexpr double kSuspendedSeconds = 2;
-// A process that SIGKILL does not end in this time hangs in the kernel.
+// A process that SIGKILL does not end within this time hangs in the kernel.
 constexpr double kUnkillableSeconds = 10;
-// A stopped worker has already been waited for.
+// Grace period after a stopped worker, for which the others have waited.
 constexpr double kGraceAfterStopped = 0.5;
-// Stop request during set-up: seconds until workers that have not ended are
-// killed, and seconds after the first has ended.
+// After a stop request during set-up: seconds until remaining workers are
+// killed, and the same after the first of them has ended.
 constexpr double kSetupEndSeconds = 1.2;
 constexpr double kGraceInSetup = 0.3;
 
-// One run of the workers of a machine.
+// One attempt of the workers of a machine.
 class Supervision {
  public:
   explicit Supervision(SupervisorOptions options)
@@ -66,22 +66,22 @@ class Supervision {
   const SupervisorOptions options_;
   Cgroup cgroup_;
   WorkerProcesses workers_;
-  std::optional<std::int64_t> oom_kills_; // before the run
+  std::optional<std::int64_t> oom_kills_; // number at the start of this attempt
   logging::StreamOutput output_{STDOUT_FILENO};
   LogTee tee_{output_};
   double last_look_ = 0;
-  double resumed_at_ = 0; // after a suspension of the whole machine or group
-  int stop_signal_ = 0; // the request passed on to the workers
+  double resumed_at_ = 0; // end of a suspension of all processes
+  int stop_signal_ = 0; // the stop signal that was forwarded to the workers
   double stop_time_ = 0;
-  int killed_by_ = 0; // the second signal
-  // The request came before there was anything to save.
+  int killed_by_ = 0; // the second stop signal
+  // The stop signal arrived during set-up, when there was nothing to save.
   bool nothing_to_save_ = false;
   std::optional<Failure> failure_;
-  std::vector<Failure> suspects_; // each may be a consequence; as seen
-  std::optional<NodeFailure> elsewhere_; // what ended the run on another node
-  std::vector<std::string> also_; // other failures before the run was ended
-  double kill_time_ = 0; // when SIGKILL is due; 0: not
-  double killed_at_ = 0; // when it was sent; 0: not
+  std::vector<Failure> suspects_; // perhaps consequences; in the order seen
+  std::optional<NodeFailure> elsewhere_; // failure on another node
+  std::vector<std::string> also_; // other failures, before the run was ended
+  double kill_time_ = 0; // when SIGKILL is due; 0: not scheduled
+  double killed_at_ = 0; // when SIGKILL was sent; 0: not sent
 };
 
 Outcome Supervision::run() {
@@ -93,7 +93,7 @@ Outcome Supervision::run() {
     }
   }
   last_look_ = monotonic_seconds();
-  // A suspect's cause may be on another machine: its news is on the way.
+  // The cause of a suspect may be on another machine, whose report follows.
   while (workers_.alive() > 0 ||
          (!suspects_.empty() && options_.nodes != nullptr)) {
     const std::vector<int> arrived = signals.wait(kTickSeconds);
@@ -134,7 +134,7 @@ Outcome Supervision::run() {
 
 void Supervision::on_signal(int number, double now) {
   if (failure_ || elsewhere_) {
-    kill_all(now); // they end anyway: do not wait for the grace period
+    kill_all(now); // the run ends anyway: do not wait for the grace period
     return;
   }
   if (stop_signal_ == 0) {
@@ -153,7 +153,7 @@ void Supervision::on_signal(int number, double now) {
   }
 }
 
-// Whether some worker has not begun its first step.
+// Returns true if a running worker has not begun its first step.
 bool Supervision::in_setup() const {
   return std::ranges::any_of(
       workers_.members(), [&](const WorkerProcess& member) {
@@ -167,7 +167,7 @@ bool Supervision::ended_by_request(const WorkerProcess& member) const {
       member.exit_status->value == 128 + passed_on(stop_signal_);
 }
 
-// Other workers may be about to connect to one that has ended, or may hang.
+// Ends all: others may be about to connect to one that has ended, or may hang.
 void Supervision::stop_in_setup(double now) {
   if (!nothing_to_save_) {
     nothing_to_save_ = true;
@@ -178,7 +178,7 @@ void Supervision::stop_in_setup(double now) {
 
 void Supervision::on_end(int rank, double now) {
   if (failure_ || elsewhere_ || killed_at_ > 0 || nothing_to_save_) {
-    return; // a consequence of what we did
+    return; // a consequence of ending the run
   }
   const WorkerProcess& member = workers_.member(rank);
   if (ended_by_request(member)) {
@@ -246,7 +246,7 @@ void Supervision::look_at_nodes(double now) {
   kill_time_ = now + options_.grace_seconds;
 }
 
-// This machine is done well: the run is when all are.
+// After this machine's workers have succeeded, waits for the other machines.
 void Supervision::wait_for_nodes(SignalQueue& signals) {
   if (options_.nodes == nullptr) {
     return;
@@ -273,7 +273,7 @@ void Supervision::wait_for_nodes(SignalQueue& signals) {
     look_at_nodes(monotonic_seconds());
     if (!options_.nodes->all_finished() &&
         !signals.wait(kTickSeconds).empty()) {
-      return; // the user does not want to wait
+      return; // a stop signal: the user does not want to wait
     }
   }
 }
@@ -307,7 +307,7 @@ void Supervision::check_stopped(double now) {
 
 void Supervision::check_progress(double now) {
   std::vector<HeartbeatAge> running;
-  // A worker that was continued also delayed the others.
+  // The other workers waited for a worker that was stopped and continued.
   double waited_until = resumed_at_;
   for (const WorkerProcess& member : workers_.members()) {
     waited_until = std::max(waited_until, member.continued_at);
@@ -317,8 +317,8 @@ void Supervision::check_progress(double now) {
       const auto progress = workers_.progress(member.rank);
       double limit = options_.timeouts.of(progress.section);
       if (member.stopped_since && limit > 0) {
-        // check_stopped() has its own limit; other workers wait for the stopped
-        // one.
+        // check_stopped() has its own limit for this worker; the others wait
+        // for it.
         limit = std::numeric_limits<double>::infinity();
       }
       running.push_back(
@@ -374,11 +374,11 @@ void Supervision::blame(Failure failure, double grace) {
     also_.push_back(workers_.member(other.rank).label() + " " + other.cause);
   }
   if (options_.nodes != nullptr) {
-    // With the worker's own words: only this machine has its log.
+    // Include the worker's own message: only this machine has its log.
     options_.nodes->fail_all(
         failure_->exit_code, std::string(trim(failure_report())));
   }
-  // The report, which follows when all workers have ended, describes the
+  // The report, which is printed after all workers have ended, describes the
   // failure.
   if (workers_.alive() > 0) {
     options_.notice(fmt::format(

@@ -27,7 +27,7 @@ std::string log_header(const LogHeader& header) {
 WorkerLog open_worker_log(
     const std::filesystem::path& path,
     const LogHeader& header) {
-  // O_NONBLOCK: a FIFO of that name must not hang the start.
+  // O_NONBLOCK: opening must not hang if the path is a FIFO.
   Fd fd(::open(
       path.c_str(),
       O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK,
@@ -45,8 +45,7 @@ WorkerLog open_worker_log(
       "{}: cannot be the worker's log: not a regular file",
       printable(path.native()));
   const std::string line = log_header(header);
-  // A full disk is the worker's to find out: its numbers are at stake, not
-  // this line.
+  // Ignore a full disk here; the worker will report it.
   write_all(fd.get(), line.data(), line.size());
   return {
       .file = std::move(fd),

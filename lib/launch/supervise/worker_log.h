@@ -11,21 +11,22 @@
 
 namespace vitrain::launch {
 
-// The line that a worker's part of its log begins with.
+// Values in the header line that begins each attempt's part of a worker's log.
 struct LogHeader {
   int rank = 0;
   int world_size = 1;
   std::string device; // "cuda:1 (NVIDIA H200)"
   std::string started_by = "vitrain";
-  int restarts = 0; // how often the run has been started again
+  int restarts = 0; // number of earlier restarts of the run
 };
 
 // Returns "rank 1 of 4, cuda:1 (NVIDIA H200), started by vitrain on 2026-01-31
 // at 12:00:00", with ", restart 2" after a restart, and a newline.
 std::string log_header(const LogHeader& header);
 
-// Opens a log for appending and writes the header; `start` is the offset of the
-// worker's own lines. Throws Error(kStorage), also if it is not a regular file.
+// A log opened for appending, after its header line; `start` is the offset of
+// the worker's own lines. open_worker_log() throws Error(kStorage), also if the
+// path is not a regular file.
 struct WorkerLog {
   Fd file;
   off_t start = 0;
@@ -34,19 +35,21 @@ WorkerLog open_worker_log(
     const std::filesystem::path& path,
     const LogHeader& header);
 
-// Shows what workers write to their logs, whole lines only, each after
-// "[rank N] ". It reads the files, so a slow terminal never holds up a worker,
-// and waits for no reader, so that it does not hold up the supervisor either.
+// Shows what workers write to their logs: whole lines only, each after "[rank
+// N] ". Reads the log files, so that a slow terminal never holds up a worker,
+// and never waits for the output's reader, so that it does not hold up the
+// supervisor either.
 class LogTee {
  public:
   // Writes to `out`, which must outlive it.
   explicit LogTee(logging::StreamOutput& out) : out_(out) {}
 
-  // From byte `start` on. Throws Error(kStorage) when the log cannot be read.
+  // Shows the log of a worker from offset `start` on. Throws Error(kStorage) if
+  // it cannot be read.
   void add(int rank, const std::filesystem::path& log, off_t start);
 
-  // Shows the lines that have been finished since the last call; with `last`,
-  // also a line without an end.
+  // Shows the lines completed since the last call; if `last`, also an
+  // incomplete line.
   void copy(bool last);
 
  private:
@@ -54,7 +57,7 @@ class LogTee {
     int rank = 0;
     Fd file;
     off_t position = 0;
-    std::string rest; // a line that has no end yet
+    std::string rest; // an incomplete line
   };
 
   logging::StreamOutput& out_;

@@ -37,7 +37,7 @@ WorkerProcesses::WorkerProcesses(const SupervisorOptions& options)
 
 WorkerProcesses::~WorkerProcesses() {
   kill_all();
-  // Bounded: a process that hangs in the kernel is left to init.
+  // With a time limit: a process that hangs in the kernel is left to init.
   const double deadline = monotonic_seconds() + kReapSeconds;
   reap();
   while (alive() > 0 && monotonic_seconds() < deadline) {
@@ -51,8 +51,8 @@ void WorkerProcesses::start() {
   const Fd job = make_memfd("vitrain-job", options_.job);
   const Fd terminal =
       duplicate_or_null(options_.show_all_ranks ? -1 : STDOUT_FILENO);
-  // Closed here when all have started: once rank 0 is gone, connecting to it is
-  // refused instead of waiting.
+  // The listening socket is closed here once all have started: after rank 0 is
+  // gone, connecting to it is then refused instead of waiting.
   Rendezvous own;
   if (options_.nodes == nullptr) {
     own = listen_on_loopback();
@@ -130,7 +130,8 @@ int WorkerProcesses::alive() const {
 std::vector<int> WorkerProcesses::reap() {
   std::vector<int> ended;
   for (WorkerProcess& member : members_) {
-    // Several changes may have come together: stopped, continued, ended.
+    // Several changes may have occurred since the last call: stopped,
+    // continued, ended.
     while (!member.exit_status) {
       siginfo_t info{};
       const int result = ::waitid(
@@ -142,7 +143,8 @@ std::vector<int> WorkerProcesses::reap() {
         continue;
       }
       if (result < 0) {
-        // Reaped by other code, against the contract: its exit status is lost.
+        // Other code has reaped it, which it must not do: its exit status is
+        // lost.
         member.exit_status = {
             .signalled = false,
             .value = static_cast<int>(ExitCode::kWorkerDied)};
@@ -187,7 +189,7 @@ void WorkerProcesses::signal_all(int number) {
 
 void WorkerProcesses::end_all() {
   for_running([](pid_t pid) {
-    // Where the queue is full, without the reason.
+    // If the signal queue is full, send the signal without the value.
     if (::sigqueue(pid, SIGTERM, sigval{.sival_int = kRunFailed}) != 0) {
       ::kill(pid, SIGTERM);
     }

@@ -16,35 +16,39 @@ namespace vitrain::launch {
 
 // One worker as the supervisor sees it.
 struct WorkerProcess {
-  int rank = 0; // in the run
+  int rank = 0; // in the whole run
   pid_t pid = 0;
   std::string device;
   std::filesystem::path log;
-  off_t log_start = 0; // where this run's part of the log begins
-  std::optional<ExitStatus> exit_status; // nothing: still running
-  std::optional<double> stopped_since; // monotonic; set while it is stopped
+  off_t log_start = 0; // offset at which this attempt's part of the log begins
+  std::optional<ExitStatus> exit_status; // nullopt: still running
+  // monotonic_seconds() when it was stopped; nullopt: it is not stopped.
+  std::optional<double> stopped_since;
   int stopped_by = 0; // the signal that stopped it
-  double continued_at = 0; // monotonic; silence before it does not count
+  // monotonic_seconds() of its last SIGCONT; earlier silence does not count.
+  double continued_at = 0;
 
-  // "rank 1 (pid 1234, cpu)".
+  // Returns "rank 1 (pid 1234, cpu)".
   std::string label() const;
-  // What it says of its failure, at most that many lines of its log; "" if a
-  // signal ended it: then its last words are about something else.
+  // Returns the reason that it logged for its failure (stated_reason()), at
+  // most `lines` lines; "" if a signal ended it: then its last error message is
+  // about something else.
   std::string stated_reason(int lines) const;
 };
 
-// The workers of a run: starts, watches, signals and reaps them. What to do
-// about their fate is the supervisor's business.
+// The workers of this machine: starts, watches, signals and reaps them. The
+// supervisor decides what to do about failures.
 class WorkerProcesses {
  public:
   // Starts nothing. Keeps a reference to `options`.
   explicit WorkerProcesses(const SupervisorOptions& options);
   WorkerProcesses(const WorkerProcesses&) = delete;
   WorkerProcesses& operator=(const WorkerProcesses&) = delete;
-  // Kills and reaps whoever is left.
+  // Kills and reaps the workers that are left.
   ~WorkerProcesses();
 
-  // Throws Error; then some may be running, which the destructor ends.
+  // Starts all workers. If it throws Error, some may be running; the destructor
+  // ends them.
   void start();
 
   const std::vector<WorkerProcess>& members() const { return members_; }
@@ -56,15 +60,15 @@ class WorkerProcesses {
     return heartbeats_.progress(rank - first_rank_);
   }
 
-  // Takes note of every change of state since the last call; returns the ranks
-  // that have ended since.
+  // Records every change of state since the last call; returns the ranks that
+  // have ended since.
   std::vector<int> reap();
 
-  // To every worker that is running.
+  // Sends a signal to every running worker.
   void signal_all(int number);
-  // To every worker that is running, because another one has failed: SIGTERM
-  // that says so (kRunFailed), and SIGCONT, without which a stopped one would
-  // not act on it.
+  // Tells every running worker that another one has failed: sends SIGTERM with
+  // the value kRunFailed, and SIGCONT, without which a stopped worker would not
+  // handle it.
   void end_all();
   // Sends SIGKILL to the process groups of running workers.
   void kill_all();

@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::size_t kLargestReply = std::size_t{16} << 20; // bytes
 
-// The functions of libcurl that are used here.
+// Functions of libcurl used here.
 struct Curl {
   decltype(&curl_global_init) global_init = nullptr;
   decltype(&curl_easy_init) init = nullptr;
@@ -79,7 +79,7 @@ std::size_t
 keep_reply(char* bytes, std::size_t size, std::size_t count, void* reply) {
   std::string& body = static_cast<HttpReply*>(reply)->body;
   if (body.size() + size * count > kLargestReply) {
-    return 0; // an error
+    return 0; // libcurl treats this as an error
   }
   body.append(bytes, size * count);
   return size * count;
@@ -118,7 +118,8 @@ HttpReply HttpClient::send(
   curl.reset(handle_);
   curl_slist* list = curl.append(
       nullptr, fmt::format("Content-Type: {}", content_type).c_str());
-  list = curl.append(list, "Expect:"); // no question before a large body
+  // Disables libcurl's "Expect: 100-continue" before a large body.
+  list = curl.append(list, "Expect:");
   for (const std::string& header : headers_) {
     list = curl.append(list, header.c_str());
   }
@@ -126,10 +127,10 @@ HttpReply HttpClient::send(
       list, curl.free_list);
   set(CURLOPT_URL, url.c_str());
   set(CURLOPT_HTTPHEADER, list);
-  set(CURLOPT_NOSIGNAL, 1L); // there are threads
+  set(CURLOPT_NOSIGNAL, 1L); // the process has several threads
   set(CURLOPT_PROTOCOLS_STR, "http,https");
   if (is_loopback(url)) {
-    set(CURLOPT_NOPROXY, "*"); // which has no way to this machine
+    set(CURLOPT_NOPROXY, "*"); // a proxy cannot reach this machine
   }
   set(CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(1000 * kConnectSeconds));
   set(CURLOPT_TIMEOUT_MS, static_cast<long>(1000 * seconds));

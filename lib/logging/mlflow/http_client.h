@@ -8,20 +8,20 @@
 namespace vitrain::logging {
 
 struct HttpReply {
-  long status = 0; // 0: there was none
+  long status = 0; // HTTP status; 0: no reply
   std::string body;
-  std::string error; // why there was none
+  std::string error; // why there is no reply
 
   bool good() const { return status >= 200 && status < 300; }
-  // Whether the same request may succeed later.
+  // True if the same request may succeed later.
   bool try_again() const {
     return status == 0 || status == 408 || status == 429 || status >= 500;
   }
 };
 
-// Requests over HTTP, one after another, by libcurl, which is loaded when the
-// first client is made: programs that send nothing neither need it nor wait for
-// it. One thread at a time may use a client; any thread may stop it.
+// HTTP client for sequential requests. It uses libcurl, which is loaded with
+// the first client, so that programs that send nothing do not need it. Only one
+// thread at a time may use a client, but any thread may call stop().
 class HttpClient {
  public:
   // Throws Error(kUsage) if libcurl cannot be loaded.
@@ -30,19 +30,20 @@ class HttpClient {
   HttpClient(const HttpClient&) = delete;
   HttpClient& operator=(const HttpClient&) = delete;
 
-  // Headers of every request: "Authorization: ...".
+  // Sets headers that every request has: "Authorization: ...".
   void set_headers(std::vector<std::string> headers) {
     headers_ = std::move(headers);
   }
-  // Never throws for errors of the server or the network. Takes at most
-  // `seconds`, of them kConnectSeconds for connecting.
+  // Sends a request and returns the reply. Takes at most `seconds`, of these at
+  // most kConnectSeconds for connecting. Errors of the server or the network
+  // are in the reply; they are not thrown.
   HttpReply send(
       const std::string& method,
       const std::string& url,
       std::string_view body,
       const char* content_type,
       double seconds);
-  // Ends the request that is on its way, and those to come, within 0.1 s or so.
+  // Aborts the current request and later ones, within about 0.1 s.
   void stop() { stopped_ = true; }
 
   static constexpr double kConnectSeconds = 3.0;
@@ -55,7 +56,7 @@ class HttpClient {
   std::atomic<bool> stopped_ = false;
 };
 
-// A text as a part of a URL's path or query: %20 for a blank.
+// Encodes a text for the path or query of a URL; a space becomes %20.
 std::string url_encoded(std::string_view text);
 
 } // namespace vitrain::logging

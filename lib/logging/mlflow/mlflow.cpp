@@ -15,17 +15,18 @@ namespace vitrain::logging {
 namespace {
 
 constexpr double kLongestPause = 60.0; // seconds
-constexpr std::size_t kLongestReason = 200; // letters
-// Attempts at the end of a run if the server does not answer.
+constexpr std::size_t kLongestReason = 200; // in characters
+// Number of attempts at the end of a run if the server does not answer.
 constexpr int kLastAttempts = 2;
-// A run that fails ends all its workers within five seconds.
+// Patience after a failure: a failed run ends all its workers within five
+// seconds.
 constexpr double kPatienceAfterFailure = 1.5;
 
 std::chrono::duration<double> seconds_of(double seconds) {
   return std::chrono::duration<double>(seconds);
 }
 
-// Why a request failed, for people.
+// Returns the reason why a request failed, for the user.
 std::string reason_of(const HttpReply& reply) {
   if (!reply.error.empty()) {
     return printable(reply.error);
@@ -47,7 +48,7 @@ std::string reason_of(const HttpReply& reply) {
 
 MlflowLog::MlflowLog(const MlflowOptions& options)
     : client_(options), uri_(printable(options.uri)) {
-  // Signals are for the thread that trains.
+  // The new thread blocks all signals: the training thread handles them.
   sigset_t all;
   sigset_t before;
   sigfillset(&all);
@@ -134,7 +135,7 @@ std::string MlflowLog::problem() const {
 
 void MlflowLog::note(const HttpReply& reply, const std::string& what) {
   if (abandoned_) {
-    return; // it was stopped, which is no reason
+    return; // the request was stopped on purpose
   }
   reason_ = reason_of(reply);
   if (!warned_) {
@@ -153,12 +154,12 @@ void MlflowLog::note(const HttpReply& reply, const std::string& what) {
 bool MlflowLog::send_some(std::unique_lock<std::mutex>& lock) {
   HttpReply reply;
   std::string what;
-  // Runs a request without the lock.
+  // Runs a request while the lock is released.
   const auto run = [&](const auto& request) {
     lock.unlock();
     try {
       reply = request();
-    } catch (const std::exception& error) { // a file that is gone
+    } catch (const std::exception& error) { // a removed file, for example
       reply = {.status = 400, .body = "", .error = error.what()};
     }
     lock.lock();
@@ -181,8 +182,8 @@ bool MlflowLog::send_some(std::unique_lock<std::mutex>& lock) {
     what = "numbers cannot be delivered";
     run([&] { return client_.log(batch); });
     if (reply.good() || !reply.try_again()) {
-      // The oldest of the sent metrics may have been dropped from the queue in
-      // the meantime.
+      // The oldest metrics that were sent may have been dropped from the queue
+      // in the meantime.
       const std::int64_t gone = std::min<std::int64_t>(
           lost_ - lost, static_cast<std::int64_t>(count));
       metrics_.erase(
@@ -214,7 +215,7 @@ void MlflowLog::work() {
   int last_attempts = 0;
   while (!abandoned_ && !ended_ && last_attempts < kLastAttempts) {
     if (pause > 0.0) {
-      // finish() is a reason to try once more at once.
+      // finish() ends the pause, so that there is another attempt at once.
       const bool was_ending = ending_;
       wake_.wait_for(lock, seconds_of(was_ending ? 0.5 : pause), [&] {
         return abandoned_ || ending_ != was_ending;

@@ -26,19 +26,21 @@ class MlflowLog {
   MlflowLog& operator=(const MlflowLog&) = delete;
 
   void metric(std::string key, double value, std::int64_t step);
-  // A file of the run folder, by its name in it; sent again when it is named
-  // again.
+  // Sends a file of the run folder, named relative to it. Call it again to send
+  // a newer version.
   void file(std::string name);
 
-  // Ends the run on the server: waits for queued metrics, at most `patience`
+  // Ends the run on the server. Waits for queued metrics, at most `patience`
   // seconds; after a complete run, as long as something is delivered every
   // `patience` seconds, at most kLongestEnd.
   void finish(MlflowStatus status, double patience = kPatience);
 
-  // Returns a sentence for the user, once, if the server cannot be reached or
-  // refuses something; otherwise "".
+  // Returns a warning for the user, "" if there is none: the first time that
+  // the server cannot be reached or rejects something. There is at most one per
+  // run.
   std::string take_warning();
-  // After finish(): returns what was not delivered, and why; otherwise "".
+  // Valid after finish(): returns what was not delivered, and why; "" if
+  // everything was.
   std::string problem() const;
 
   static constexpr double kPatience = 4.0;
@@ -54,20 +56,20 @@ class MlflowLog {
   MlflowClient client_;
   std::string uri_;
   mutable std::mutex mutex_;
-  std::condition_variable wake_; // the thread
-  std::condition_variable idle_; // the caller of finish()
+  std::condition_variable wake_; // wakes the thread
+  std::condition_variable idle_; // wakes the caller of finish()
   std::deque<MlflowMetric> metrics_;
   std::deque<std::string> files_;
-  bool ending_ = false; // finish() waits
-  bool abandoned_ = false; // it waits no longer
+  bool ending_ = false; // finish() is waiting
+  bool abandoned_ = false; // finish() has stopped waiting
   bool ended_ = false; // the server knows the status
-  bool done_ = false; // the thread has nothing more to do
+  bool done_ = false; // the thread has nothing left to do
   MlflowStatus status_ = MlflowStatus::kFailed;
   std::int64_t lost_ = 0;
-  std::int64_t answered_ = 0; // requests that need not be tried again
+  std::int64_t answered_ = 0; // requests that need no retry
   std::string warning_;
   bool warned_ = false;
-  std::string reason_; // of the last failure
+  std::string reason_; // reason of the last failure
   std::thread thread_;
 };
 

@@ -19,7 +19,7 @@ namespace {
 
 constexpr double kCallSeconds = 10.0;
 constexpr double kFileSeconds = 60.0;
-constexpr std::size_t kMostParameters = 100; // the server's limits
+constexpr std::size_t kMostParameters = 100; // limits of the server
 constexpr std::size_t kLongestParameter = 500;
 constexpr std::size_t kLargestFile = std::size_t{64} << 20;
 constexpr std::string_view kArtifactScheme = "mlflow-artifacts:/";
@@ -30,7 +30,7 @@ std::int64_t now_ms() {
 
 std::vector<std::string> authorization() {
   const auto value_of = [](const char* name) {
-    // A value that came from a file may end with a line end.
+    // A value read from a file may end with a newline.
     return std::string(trim(environment_variable(name)));
   };
   const std::string token = value_of("MLFLOW_TRACKING_TOKEN");
@@ -46,7 +46,8 @@ std::vector<std::string> authorization() {
   return {};
 }
 
-// Numbers that JSON has none for, in protobuf's words.
+// Returns a number, or protobuf's text for NaN and infinities, which JSON
+// cannot represent.
 Json number_of(double value) {
   if (std::isfinite(value)) {
     return value;
@@ -74,7 +75,7 @@ const char* type_of(const std::string& name) {
                                 : "text/plain";
 }
 
-// A member of an object in a reply, or null.
+// Returns a nested member of an object in a reply; null if there is none.
 Json member(const HttpReply& reply, std::initializer_list<const char*> path) {
   Json value = Json::parse(reply.body, nullptr, /*allow_exceptions=*/false);
   for (const char* name : path) {
@@ -86,7 +87,7 @@ Json member(const HttpReply& reply, std::initializer_list<const char*> path) {
   return value;
 }
 
-// A reply that does not have what every server gives.
+// Returns an error for a reply that lacks what every MLflow server sends.
 HttpReply strange(const HttpReply& reply, const char* what) {
   return {
       .status = 400,
@@ -99,7 +100,8 @@ HttpReply strange(const HttpReply& reply, const char* what) {
 
 MlflowClient::MlflowClient(MlflowOptions options)
     : options_(std::move(options)) {
-  options_.uri = remove_user_info(options_.uri); // for mlflow.json
+  // Mlflow.json must not contain credentials.
+  options_.uri = remove_user_info(options_.uri);
   while (options_.uri.ends_with('/')) {
     options_.uri.pop_back();
   }
@@ -134,7 +136,7 @@ HttpReply MlflowClient::begin() {
     if (begun_ || reply.try_again()) {
       return reply;
     }
-    if (!reply.good()) { // it has been removed there
+    if (!reply.good()) { // the run was deleted on the server
       run_id_.clear();
       parameters_sent_ = false;
     }
@@ -144,7 +146,7 @@ HttpReply MlflowClient::begin() {
     if (!reply.good()) {
       return reply;
     }
-    remember(); // before anything else can fail
+    remember(); // saved before anything else can fail
   }
   HttpReply reply = log_parameters();
   parameters_sent_ = begun_ = reply.good() || !reply.try_again();
@@ -258,7 +260,7 @@ HttpReply MlflowClient::send_file(const std::string& name) {
   }
   const std::string bytes =
       read_file(options_.folder / name, kLargestFile, ExitCode::kStorage);
-  // "mlflow-artifacts:/1/..." or with a host, "mlflow-artifacts://host/1/...".
+  // "mlflow-artifacts:/1/..." or, with a host, "mlflow-artifacts://host/1/...".
   std::string place = artifacts_.substr(kArtifactScheme.size() - 1);
   if (place.starts_with("//")) {
     const std::size_t slash = place.find('/', 2);

@@ -11,10 +11,10 @@
 
 namespace vitrain::logging {
 
-// How a run ends, in MLflow's words.
+// State of a run, in MLflow's terms.
 enum class MlflowStatus { kRunning, kFinished, kFailed, kKilled };
 
-// One number at a step.
+// Value of a metric at a step.
 struct MlflowMetric {
   std::string key; // "train/loss"
   double value = 0.0;
@@ -32,28 +32,28 @@ struct MlflowOptions {
   std::vector<std::pair<std::string, std::string>> parameters;
 };
 
-// A run on an MLflow tracking server, over its REST API 2.0. Each function
-// makes one attempt: it returns the reply of the server or the network error,
-// and changes nothing unless the reply is good().
+// A run on an MLflow tracking server, by its REST API 2.0. Each function makes
+// one attempt. It returns the server's reply or the network error, and changes
+// the state of this object only if the reply is good().
 class MlflowClient {
  public:
-  // The server gets MLFLOW_TRACKING_TOKEN, or MLFLOW_TRACKING_USERNAME and
-  // MLFLOW_TRACKING_PASSWORD; user information in the address is left out.
-  // Throws Error(kUsage) without libcurl.
+  // Authenticates with MLFLOW_TRACKING_TOKEN, or with MLFLOW_TRACKING_USERNAME
+  // and MLFLOW_TRACKING_PASSWORD; user information in the URL is ignored.
+  // Throws Error(kUsage) if libcurl cannot be loaded.
   explicit MlflowClient(MlflowOptions options);
 
-  // Continues the run of mlflow.json if the server still has it, otherwise
+  // Resumes the run in mlflow.json if the server still has it; otherwise
   // creates one.
   HttpReply begin();
-  // Everything below needs a run.
+  // True after a successful begin(), which the functions below require.
   bool begun() const { return begun_; }
   const std::string& run_id() const { return run_id_; }
 
-  // At most kMostMetrics.
+  // Sends metrics, at most kMostMetrics.
   HttpReply log(const std::vector<MlflowMetric>& metrics);
-  static constexpr std::size_t kMostMetrics = 1000; // the server's limit
+  static constexpr std::size_t kMostMetrics = 1000; // limit of the server
 
-  // A file, by its name below the run folder.
+  // Sends a file, named relative to the run folder.
   HttpReply send_file(const std::string& name);
   HttpReply end(MlflowStatus status);
 

@@ -23,7 +23,7 @@ constexpr std::array<std::uint32_t, 256> make_crc_table() {
 
 constexpr auto kCrcTable = make_crc_table();
 
-// Field numbers of the messages.
+// Field numbers of messages.
 constexpr int kEventWallTime = 1;
 constexpr int kEventStep = 2;
 constexpr int kEventFileVersion = 3;
@@ -43,15 +43,15 @@ constexpr int kValueMetadata = 9;
 constexpr int kMetadataPluginData = 1;
 constexpr int kPluginDataName = 1;
 constexpr int kPluginDataContent = 2;
-constexpr int kHparamsStart = 3; // of HParamsPluginData
+constexpr int kHparamsStart = 3; // in HParamsPluginData
 constexpr int kHparamsEnd = 4;
 constexpr int kStartParameters = 1;
 constexpr int kStartSeconds = 5;
 constexpr int kEndStatus = 1;
 constexpr int kEndSeconds = 2;
-constexpr int kEntryKey = 1; // of a map
+constexpr int kEntryKey = 1; // in a map
 constexpr int kEntryValue = 2;
-constexpr int kValueNumber = 2; // of google.protobuf.Value
+constexpr int kValueNumber = 2; // in google.protobuf.Value
 constexpr int kValueString = 3;
 constexpr int kValueBool = 4;
 constexpr int kTensorDtype = 1;
@@ -59,7 +59,7 @@ constexpr int kTensorShape = 2;
 constexpr int kTensorStringVal = 8;
 constexpr int kShapeDim = 2;
 constexpr int kDimSize = 1;
-// Values of enumerations.
+// Values of enums.
 constexpr std::uint64_t kSessionStart = 1;
 constexpr std::uint64_t kDtString = 7;
 constexpr std::uint64_t kRgb = 3;
@@ -73,7 +73,7 @@ void append_little_endian(std::string& out, Integer value) {
   }
 }
 
-// A protobuf message in the making. Zero numbers are left out, as proto3 does.
+// Builder of a protobuf message. Omits zeros, as proto3 does.
 class Message {
  public:
   Message& integer(int field, std::uint64_t value) {
@@ -91,7 +91,7 @@ class Message {
     }
     return *this;
   }
-  // Members of a oneof: written even when they are zero.
+  // Members of a oneof, which are written even if they are zero.
   Message& present_bool(int field, bool value) {
     tag(field, /*wire_type=*/0);
     varint(value ? 1 : 0);
@@ -148,7 +148,7 @@ summary_event(double wall_time, std::int64_t step, const Message& value) {
       .bytes();
 }
 
-// google.protobuf.Value.
+// Returns a google.protobuf.Value.
 Message value_of(const std::variant<bool, double, std::string>& value) {
   Message message;
   if (const bool* truth = std::get_if<bool>(&value)) {
@@ -161,7 +161,7 @@ Message value_of(const std::variant<bool, double, std::string>& value) {
   return message;
 }
 
-// Event that the hparams plugin finds by its tag.
+// Returns an event that the hparams plugin identifies by its tag.
 std::string hparams_event(
     double wall_time,
     std::string_view tag,

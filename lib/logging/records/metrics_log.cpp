@@ -14,7 +14,7 @@
 namespace vitrain::logging {
 namespace {
 
-// Positions and counts that say nothing as a curve over steps.
+// Returns false for positions and counts, which are useless as curves.
 bool is_curve(const std::string& key) {
   constexpr std::array<std::string_view, 8> kNoCurves{
       "step",

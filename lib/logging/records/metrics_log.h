@@ -19,14 +19,14 @@
 
 namespace vitrain::logging {
 
-// Means over the train records since the last evaluation, each weighted by its
-// number of samples: the left half of a row of summary.csv.
+// Means over the train records since the last evaluation, weighted by their
+// numbers of samples: the training columns of a row of summary.csv.
 class TrainSpan {
  public:
   void add(const Json& train_record);
   void clear() { *this = TrainSpan(); }
   // Sets train_loss, train_top1, lr (the last one) and images_per_second
-  // (samples over time); leaves what no record had.
+  // (samples over time). Leaves fields that no record had.
   void fill(SummaryRow& row) const;
 
  private:
@@ -55,45 +55,46 @@ class TrainSpan {
 class MetricsLog {
  public:
   // With `resumed_step`, the files continue at that step: later records and
-  // incomplete lines of the last process are removed, also from TensorBoard.
-  // `columns`: of summary.csv.
+  // incomplete lines of the last process are removed, and TensorBoard discards
+  // later events. `columns`: optional columns of summary.csv.
   MetricsLog(
       const std::filesystem::path& folder,
       const config::LogConfig& options,
       std::optional<std::int64_t> resumed_step = std::nullopt,
       const SummaryColumns& columns = {}) noexcept;
 
-  // A record has "kind": start, train, eval, checkpoint or done. "loss" and
-  // "top1" of a train record are means over the "count" samples since the
-  // train record before it; top1 and top5 are percent.
+  // Writes a record, whose "kind" is start, train, eval, checkpoint or done.
+  // "loss" and "top1" of a train record are means over the "count" samples
+  // since the previous train record; top1 and top5 are in percent.
   void write(const Json& record) noexcept;
-  // The settings of the run: TensorBoard's hyper-parameters, and log.mlflow's
-  // parameters, whose run begins with them.
+  // Records the settings of the run, as TensorBoard's hyperparameters and as
+  // log.mlflow's parameters. The MLflow run begins with them.
   void begin(const config::Recipe& recipe) noexcept;
-  // A picture of the run's step, which lies in the folder as `file`.
+  // Adds a picture for `step`, which is also the file `file` in the run folder.
   void picture(
       std::string_view tag,
       const Picture& picture,
       const std::string& file,
       std::int64_t step) noexcept;
-  // After the last record and all files of the folder: pictures of the last
-  // evaluation, and how the run has ended. Waits a few seconds for a server of
-  // log.mlflow.
+  // Adds pictures of the last evaluation and the run's result. Call it after
+  // the last record and after all files of the folder are written. Waits a few
+  // seconds for a server of log.mlflow.
   void close() noexcept;
-  // Returns a warning for the user, once; otherwise "".
+  // Returns a warning for the user, each once; "" if there is none.
   std::string take_warning() noexcept;
-  // A Markdown text (the config) for TensorBoard's text page.
+  // Adds a Markdown text (the recipe) to TensorBoard's text page.
   void text(std::string_view tag, std::string_view markdown) noexcept;
 
-  // Records, counted once per file, that could not be written.
+  // Number of records that could not be written, counted once per output.
   std::int64_t dropped() const noexcept;
-  // Returns a sentence on dropped records and the reason, or "".
+  // Returns a sentence about dropped records and the reason; "" if there are
+  // none.
   std::string problem() const;
 
  private:
   struct Output {
     const char* name;
-    const RecordSink* sink; // null: not asked for
+    const RecordSink* sink; // null: not enabled
   };
 
   // Calls `work`; keeps the message of an exception for problem().
@@ -116,12 +117,13 @@ class MetricsLog {
   std::optional<MlflowLog> mlflow_;
   TrainSpan span_;
   SummaryColumns columns_;
-  std::vector<std::optional<double>> averaged_; // until the raw ones come
+  // Kept until the record of the raw weights.
+  std::vector<std::optional<double>> averaged_;
   bool span_is_done_ = false;
-  std::int64_t failed_ = 0; // records that broke before they reached a file
+  std::int64_t failed_ = 0; // records that failed before they reached an output
   std::string failure_;
   std::string warning_;
-  ExitCode exit_ = ExitCode::kInternal; // until a `done` record says it
+  ExitCode exit_ = ExitCode::kInternal; // until a `done` record sets it
 };
 
 } // namespace vitrain::logging

@@ -6,7 +6,8 @@ namespace vitrain::logging {
 
 std::optional<Picture> read_png(const std::filesystem::path& path) {
   constexpr std::size_t kLargestPicture = std::size_t{64} << 20;
-  constexpr std::size_t kSizes = 16; // where the header has them
+  // Bytes of the header up to width and height.
+  constexpr std::size_t kSizes = 16;
   std::error_code error;
   if (!std::filesystem::exists(path, error)) {
     return std::nullopt;

@@ -7,7 +7,7 @@
 
 namespace vitrain::logging {
 
-// A PNG file.
+// Content of a PNG file, with its size.
 struct Picture {
   std::string png;
   std::int64_t width = 0;

@@ -22,11 +22,11 @@ constexpr std::size_t kStepColumn = 1;
 
 enum class Verdict { kKeep, kRemove, kRemoveRest };
 
-// Rewrites a text file such that the lines that `judge` keeps remain, in
-// order; kRemoveRest removes a line and all after it. A last line without a
-// newline is torn: it is removed unasked. The file is replaced atomically, and
-// only when a line goes; a missing file is left missing. Returns the number of
-// lines removed; throws Error(kStorage).
+// Rewrites a text file, keeping the lines for which `judge` returns kKeep;
+// kRemoveRest removes the line and all after it. A last line without newline is
+// incomplete and always removed. The file is replaced atomically, and only if a
+// line is removed; a missing file is ignored. Returns the number of removed
+// lines. Throws Error(kStorage).
 std::int64_t keep_lines(
     const std::filesystem::path& path,
     const std::function<Verdict(std::string_view line)>& judge) {

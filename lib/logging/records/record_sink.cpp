@@ -18,9 +18,9 @@
 namespace vitrain::logging {
 namespace {
 
-// Bytes of one write to a descriptor that may block. A reader that is ready
-// takes that many at once: a terminal has room for 256, and writes each newline
-// as two characters.
+// Bytes per write to a descriptor that may block. A reader that is ready
+// accepts this many without blocking: a terminal has a buffer of 256 bytes, and
+// writes each newline as two characters.
 constexpr std::size_t kPieceOfBlocking = 128;
 
 } // namespace
@@ -36,8 +36,8 @@ RecordSink::RecordSink(Fd fd) : fd_(std::move(fd)) {
     return;
   }
   kind_ = S_ISSOCK(status.st_mode) ? Kind::kSocket : Kind::kStream;
-  // O_NONBLOCK belongs to the open file, which a terminal shares with the
-  // user's shell: it is set on an open file of our own.
+  // O_NONBLOCK belongs to the open file description, which a terminal shares
+  // with the user's shell; so it is set on a separately opened one.
   if (S_ISFIFO(status.st_mode) || ::isatty(fd_.get()) == 1) {
     const std::string path = fmt::format("/proc/self/fd/{}", fd_.get());
     Fd own(::open(path.c_str(), O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
@@ -68,7 +68,7 @@ bool RecordSink::write(std::string_view record, double patience) {
     return !queue_.empty() && queued_bytes_ + record.size() > kMostPending;
   };
   if (fd_ && full()) {
-    push(/*patience=*/0.0); // the reader may be back
+    push(/*patience=*/0.0); // the reader may have resumed
   }
   if (!fd_ || full()) {
     ++dropped_;
@@ -98,7 +98,7 @@ void RecordSink::push(double patience) {
       continue;
     }
     if (written < 0 && errno == EAGAIN) {
-      // A reader that has stalled once is not waited for again until it reads.
+      // After a stall, the reader is not waited for again until it reads.
       const double left = stalled_ ? 0.0 : patience - watch.seconds();
       if (left > 0.0 && wait_for_events(fd_.get(), POLLOUT, left)) {
         continue;
@@ -108,7 +108,7 @@ void RecordSink::push(double patience) {
     }
     if (written < 0) {
       note_error(errno);
-      // The rest of a record that is out in part must follow it one day.
+      // The rest of a partly written record must be written later.
       const std::size_t kept = front_written_ > 0 ? 1 : 0;
       dropped_ += static_cast<std::int64_t>(queue_.size() - kept);
       queue_.resize(kept);

@@ -11,43 +11,44 @@
 
 namespace vitrain::logging {
 
-// Where records (lines, or other byte strings that must stay whole) are
-// written without ever stopping the writer: nothing throws, a full disk or a
-// reader that went away costs the record and is counted, and a pipe or
-// terminal whose reader stalls is not waited for beyond kPatience. Of a record
-// that was written in part the rest is kept and written first, so that records
-// stay whole. Not thread-safe. The process must ignore SIGPIPE and SIGXFSZ.
+// Sink for records (lines, or other byte strings that must not be split) that
+// never stops its writer. Nothing throws: if the disk is full or the reader is
+// gone, the record is dropped and counted. A pipe or terminal whose reader
+// stalls is waited for at most kPatience. The rest of a partly written record
+// is kept and written first, so that records stay complete. Not thread-safe.
+// The process must ignore SIGPIPE and SIGXFSZ.
 class RecordSink {
  public:
   static constexpr double kPatience = 0.1; // seconds
   static constexpr std::size_t kMostPending = 64 * 1024; // bytes
 
-  // Without a descriptor: every record is dropped and counted.
+  // A sink without descriptor, which drops and counts every record.
   RecordSink() = default;
-  // Takes the descriptor. The caller's file status flags stay as they are: a
-  // pipe or terminal is opened anew to be used without blocking.
+  // Takes ownership of the descriptor. Does not change the caller's file status
+  // flags: a pipe or terminal is opened again for non-blocking writes.
   explicit RecordSink(Fd fd);
-  // Opens a file for appending with `flags` in addition (O_EXCL, ...), mode
-  // 0666 & ~umask. A failure is kept as error() and drops every record.
+  // Opens a file for appending, with additional `flags` (O_EXCL, ...) and mode
+  // 0666 & ~umask. On failure, error() has the reason and every record is
+  // dropped.
   static RecordSink open(const std::filesystem::path& path, int flags = 0);
 
   RecordSink(RecordSink&&) = default;
   RecordSink& operator=(RecordSink&&) = default;
-  // Waits at most kPatience for a reader that has stalled.
+  // Writes the queue; waits at most kPatience for a stalled reader.
   ~RecordSink();
 
-  // Returns true when the record is written, or queued behind a stalled reader,
-  // which is waited for at most `patience` seconds.
+  // Writes a record, waiting at most `patience` seconds for a stalled reader.
+  // Returns true if the record was written or queued.
   bool write(std::string_view record, double patience = kPatience);
-  // Writes the queue without waiting; returns true if nothing is left.
+  // Writes the queue without waiting. Returns true if it is empty.
   bool flush();
 
   explicit operator bool() const { return static_cast<bool>(fd_); }
   int fd() const { return fd_.get(); }
   std::int64_t dropped() const { return dropped_; }
-  // Text of the first error, "" while there was none.
+  // Message of the first error; "" if there was none.
   const std::string& error() const { return error_; }
-  // Why records were dropped.
+  // Returns the reason why records were dropped.
   std::string reason() const {
     return error_.empty() ? "its reader is too slow" : error_;
   }
@@ -55,9 +56,10 @@ class RecordSink {
  private:
   enum class Kind { kFile, kStream, kSocket };
 
-  // Writes the queue until it is empty, fails or would block.
+  // Writes the queue until it is empty, a write fails, or `patience` is over.
   void push(double patience);
-  // One write(2) of at most `size` bytes; EAGAIN if it would block.
+  // Performs one write(2) of at most `size` bytes; fails with EAGAIN if it
+  // would block.
   std::ptrdiff_t write_some(const char* bytes, std::size_t size);
   void note_error(int error_number);
 
@@ -67,7 +69,7 @@ class RecordSink {
   bool stalled_ = false;
   std::deque<std::string> queue_;
   std::size_t queued_bytes_ = 0;
-  std::size_t front_written_ = 0; // bytes of queue_.front() that are out
+  std::size_t front_written_ = 0; // bytes of queue_.front() already written
   std::int64_t dropped_ = 0;
   std::string error_;
 };

@@ -9,7 +9,7 @@
 namespace vitrain::logging {
 namespace {
 
-// A value as YAML, but texts without quotes.
+// Returns a value as YAML, but a text without quotes.
 std::string value_text(const config::Field& field) {
   const config::Setting setting = field.get();
   const std::string* text = setting && !field.list

@@ -9,13 +9,14 @@
 
 namespace vitrain::logging {
 
-// Every key of a recipe and its value, as trackers of runs take them: texts
-// without quotes, the rest as YAML.
+// Returns every key of a recipe and its value, for experiment trackers: texts
+// without quotes, others as YAML.
 std::vector<std::pair<std::string, std::string>> run_parameters(
     config::Recipe recipe);
 
-// The keys that have an effect and are not as they are by default, and those by
-// which runs are compared first: a column each of a table of runs.
+// Returns the keys that have an effect and differ from their defaults, and the
+// most important ones in any case. Each is a column of TensorBoard's table of
+// runs.
 std::vector<Hyperparameter> hyperparameters(config::Recipe recipe);
 
 } // namespace vitrain::logging

@@ -11,24 +11,23 @@
 
 namespace vitrain::logging {
 
-// A new TensorBoard event file in a folder:
-// events.out.tfevents.<unix seconds>.<host>.<pid>.<n>, n counting up from 0
-// where such a file exists. Never throws; see RecordSink for what happens to
-// events that cannot be written.
+// Writer of a new TensorBoard event file in a folder, events.out.tfevents.<unix
+// seconds>.<host>.<pid>.<n>, where n counts up from 0 to an unused name. Never
+// throws; see RecordSink for events that cannot be written.
 class TensorBoardWriter {
  public:
-  // With `resumed_step`, readers forget what earlier files of the folder say
-  // about later steps.
+  // With `resumed_step`, readers discard what earlier files in the folder
+  // contain about later steps.
   explicit TensorBoardWriter(
       const std::filesystem::path& folder,
       std::optional<std::int64_t> resumed_step = std::nullopt);
 
-  // Tags go through safe_tag().
+  // Tags are passed through safe_tag().
   void scalar(std::string_view tag, double value, std::int64_t step);
   void text(std::string_view tag, std::string_view markdown, std::int64_t step);
 
   void image(std::string_view tag, const Picture& picture, std::int64_t step);
-  // The run's hyper-parameters, and how it ended.
+  // Record the run's hyperparameters, and how it ended.
   void begin_session(const std::vector<Hyperparameter>& parameters);
   void end_session(bool success);
 

@@ -14,16 +14,16 @@ namespace {
 constexpr int kIndent = 2;
 constexpr int kGap = 2;
 constexpr int kNarrowestText = 20;
-constexpr int kLongestLastLine = 80; // also where a terminal is wider
+constexpr int kLongestLastLine = 80; // limit on wider terminals, too
 
 std::string spaces(int count) {
   return std::string(static_cast<std::size_t>(std::max(count, 0)), ' ');
 }
 
-// A command in lines of at most `columns`, each but the last with a backslash
-// at its end.
+// Splits a command into lines of at most `columns`, each but the last with a
+// backslash at its end.
 std::vector<std::string> wrap_command(const std::string& line, int columns) {
-  constexpr int kMark = 2; // " \\"
+  constexpr int kMark = 2; // width of " \\"
   std::vector<std::string> lines(1);
   for (const std::string& word : split(line, ' ')) {
     std::string& last = lines.back();
@@ -96,7 +96,7 @@ std::string percent(std::int64_t part, std::int64_t whole) {
             100.0 * static_cast<double>(part) / static_cast<double>(whole));
 }
 
-// ", 1,234 images/s", "" where the rate is not known.
+// Returns ", 1,234 images/s"; "" if the rate is unknown.
 std::string rate_text(double images_per_second) {
   constexpr double kMost = 1e15;
   return images_per_second > 0.0 && images_per_second < kMost
@@ -105,7 +105,7 @@ std::string rate_text(double images_per_second) {
       : "";
 }
 
-// Returns "top1 97.31 %", "map 67.59 %", or the loss without classes.
+// Returns "top1 97.31 %" or "map 67.59 %"; without classes, the loss.
 std::string short_text(const Reached& reached) {
   return reached.map     ? fmt::format("map {:.2f} %", *reached.map)
       : reached.correct1 ? "top1 " + percent(*reached.correct1, reached.count)
@@ -130,7 +130,7 @@ std::string reached_text(const Reached& reached) {
       reached.loss);
 }
 
-// "2 epochs, 80 steps"; an epoch that has only begun is not counted as one.
+// Returns "2 epochs, 80 steps". A partial epoch is not counted as one.
 std::string trained_text(const Closing& end) {
   const std::string steps = end.steps < end.total_steps
       ? fmt::format(
@@ -154,7 +154,7 @@ std::string trained_text(const Closing& end) {
       "{} and {}, {}", counted(end.epochs, "epoch"), begun, steps);
 }
 
-// "0:13", or of a run that was continued "0:26 (0:13 of it since step 780)".
+// Returns "0:13"; for a resumed run "0:26 (0:13 of it since step 780)".
 std::string time_text(const Closing& end) {
   return end.earlier_seconds > 0.0
       ? fmt::format(
@@ -165,11 +165,11 @@ std::string time_text(const Closing& end) {
       : human_seconds(end.seconds);
 }
 
-// The last line, and what of it did not fit into the width of the terminal and
-// stands above it.
+// The last line, and whether it contains the result and the folder; what it
+// does not contain is printed above it.
 struct LastLine {
-  std::string text; // after the outcome
-  bool has_result = false; // in full
+  std::string text; // text after the outcome
+  bool has_result = false; // the full result
   bool has_folder = false;
 };
 

@@ -9,13 +9,13 @@
 
 namespace vitrain::logging {
 
-// One line of a banner: "  <label>  <text>". Newlines in the text start lines
-// below it; other control characters are written as \xHH.
+// A label and a text of a banner: "  <label>  <text>". Newlines in the text
+// begin new lines in its column; other control characters are printed as \xHH.
 struct BannerLine {
   std::string label;
   std::string text;
-  // Each line of the text is a command for a shell: it is wrapped between
-  // words, with a backslash at each break, so that it can be copied.
+  // Each line of the text is a shell command: it is wrapped between words, with
+  // a backslash at each break, so that it can be copied.
   bool command = false;
 };
 
@@ -30,7 +30,7 @@ std::string banner(
     const std::vector<BannerSection>& sections,
     const TerminalStyle& style);
 
-// Returns the sections alone.
+// Returns only the sections.
 std::string sections_text(
     const std::vector<BannerSection>& sections,
     const TerminalStyle& style);
@@ -38,9 +38,10 @@ std::string sections_text(
 // Result of an evaluation over `count` samples.
 struct Reached {
   double loss = 0.0;
-  // nullopt without classes.
+  // nullopt if there are no classes.
   std::optional<std::int64_t> correct1;
-  std::optional<std::int64_t> correct5; // none of fewer than six classes
+  // nullopt if there are fewer than six classes.
+  std::optional<std::int64_t> correct5;
   std::optional<double> map; // in percent; multi-label data only
   std::int64_t count = 0;
 };
@@ -48,33 +49,32 @@ struct Reached {
 // How a run ended.
 struct Closing {
   std::string outcome; // "done", "stopped on request", "evaluated"
-  bool failed = false; // the outcome is no good one
+  bool failed = false; // the run did not succeed
   double seconds = 0.0;
-  // Of the processes that trained before this one continued after `resumed`
-  // steps.
+  // Time of earlier processes, before this one resumed after `resumed` steps.
   double earlier_seconds = 0.0;
   std::int64_t resumed = 0;
-  std::int64_t steps = 0; // 0: an evaluation alone
-  std::int64_t total_steps = 0; // of the whole run
-  std::int64_t epochs = 0; // whole ones
+  std::int64_t steps = 0; // 0: only an evaluation
+  std::int64_t total_steps = 0; // steps of the whole run
+  std::int64_t epochs = 0; // complete epochs
   // The partial epoch after them: completed steps, and all steps.
   std::int64_t begun_steps = 0;
   std::int64_t epoch_steps = 0;
-  double images_per_second = 0.0; // of training; 0: unknown
+  double images_per_second = 0.0; // training speed; 0: unknown
   std::optional<Reached> last; // last evaluation
   std::optional<std::string> best; // "top1 97.50 at epoch 9"
   std::string pruned{}; // "80.0 % of 1,234 weights are zero"
-  std::optional<std::string> checkpoint; // the one to continue from
-  std::vector<std::string> problems; // dropped lines and the like
+  std::optional<std::string> checkpoint; // checkpoint to resume from
+  // Sentences, about dropped lines for example.
+  std::vector<std::string> problems;
   BannerSection commands{}; // how to continue, evaluate and look at the run
-  std::string folder; // run directory
+  std::string folder; // run folder
 };
 
-// The block that ends a run. Its last line says what was reached and where it
-// is: "done: top1 97.31 % (9,731 of 10,000), top5 99.95 %, loss 0.1034 in
-// runs/x"; what 80 columns, or style.columns, have no room for stands
-// above it. Ends with a
-// newline.
+// Returns the block that ends a run. Its last line contains the result and the
+// run folder: "done: top1 97.31 % (9,731 of 10,000), top5 99.95 %, loss 0.1034
+// in runs/x". Of these, what does not fit into min(80, style.columns) columns
+// is printed in lines above it. Ends with a newline.
 std::string closing(const Closing& end, const TerminalStyle& style);
 
 } // namespace vitrain::logging

@@ -23,7 +23,7 @@ std::string whole(const std::string& text) {
 constexpr std::string_view kErase = "\r\x1b[K";
 constexpr int kNarrowest = 20;
 
-// Whether the user's locale (not ours, which stays "C") encodes as UTF-8.
+// True if the user's locale (not the process's, which is "C") uses UTF-8.
 bool utf8_locale() {
   for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
     const std::string value = environment_variable(name);
@@ -41,7 +41,8 @@ RecordSink duplicate(int fd) {
                 : RecordSink(Fd(::fcntl(fd, F_DUPFD_CLOEXEC, 0)));
 }
 
-// Lines without control characters; one newline at the end is not a line.
+// Returns the lines with control characters replaced. A newline at the end does
+// not begin another line.
 std::string clean_lines(std::string_view text) {
   if (text.ends_with('\n')) {
     text.remove_suffix(1);
@@ -125,7 +126,7 @@ void Console::live(std::string_view text) {
   if (!live_possible_) {
     return;
   }
-  // The last column stays free: some terminals wrap as soon as it is used.
+  // The last column is not used, because some terminals wrap at once.
   const std::string line = clip(text, style().columns - 1);
   const std::lock_guard lock(mutex_);
   if (line == live_ || !terminal_.flush()) {
@@ -182,7 +183,7 @@ void Console::say(std::string_view text, std::string_view prefix, Tint tint) {
   const std::string whole_text = fmt::format("{}{}", prefix, lines);
   const std::string shown =
       wraps_ ? wrap_message(whole_text, style.columns) : whole_text;
-  // A long word after it begins a line of its own.
+  // A long word after the prefix starts a new line.
   const std::string_view head =
       shown.starts_with(prefix) ? prefix : trim(prefix);
   to_terminal(tinted(head, tint, style) + shown.substr(head.size()));
@@ -196,7 +197,8 @@ void Console::to_terminal(const std::string& text) {
     terminal_.write(prefixed(text, prefix_));
     return;
   }
-  // One write, so that the live line never flickers away or is left between.
+  // Written at once, so that the live line neither flickers nor remains between
+  // other lines.
   terminal_.write(
       live_.empty() ? text : fmt::format("{}{}{}", kErase, text, live_));
 }

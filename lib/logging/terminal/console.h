@@ -11,64 +11,66 @@
 
 namespace vitrain::logging {
 
-// A live line is drawn again after this time at the earliest.
+// Shortest time between two redraws of a live line.
 inline constexpr double kRedrawSeconds = 0.1;
 
 struct ConsoleOptions {
-  int log_fd = 1; // the worker's log file; -1: none
-  int terminal_fd = -1; // where a person reads, rank 0 only; -1: none
-  // Before every line on the terminal, which several processes share then.
+  int log_fd = 1; // log file of the worker; -1: none
+  int terminal_fd = -1; // user's terminal, for rank 0 only; -1: none
+  // Printed before every line on the terminal if several processes share it.
   std::string prefix;
-  bool plain = false; // neither colours nor a live line, whatever it is
+  bool plain = false; // no colours and no live line on any output
 };
 
-// Standard output as the log and, where VITRAIN_TERMINAL_FD names an open
-// descriptor (rank 0 of a supervised run), that one as the terminal. The named
-// descriptor is marked close-on-exec.
+// Returns standard output as the log and, if VITRAIN_TERMINAL_FD names an open
+// descriptor (rank 0 of a supervised run), that descriptor as the terminal.
+// Marks it close-on-exec.
 ConsoleOptions console_options_from_environment();
 
-// Where the words of one process go: its log file and, on rank 0, the
-// terminal. Plain whole lines to both; colours and a live line only on a
-// terminal. Colours need NO_COLOR to be unset or empty, both need a TERM other
-// than "dumb". Writing never throws and never stops a run: what cannot be
-// written is dropped and counted. Safe to use from any thread.
+// Text output of one process: its log file and, on rank 0, the terminal. Both
+// get plain, complete lines; only a terminal gets colours and a live line.
+// Colours require that NO_COLOR is unset or empty; both require a TERM other
+// than "dumb". Writing never throws and never stops a run: output that cannot
+// be written is dropped and counted. Thread-safe.
 class Console {
  public:
-  // The descriptors stay the caller's; they are duplicated.
+  // Duplicates the descriptors; the caller keeps its own.
   explicit Console(const ConsoleOptions& options);
   // Erases the live line.
   ~Console();
   Console(const Console&) = delete;
   Console& operator=(const Console&) = delete;
 
-  // One or more lines of text; control characters are written as \xHH. On a
-  // terminal that is this process's alone, long lines are wrapped.
+  // Prints one or more lines; control characters are printed as \xHH. On a
+  // terminal that no other process uses, long lines are wrapped.
   void info(std::string_view text);
-  // As info(), after "warning: " and "error: ".
+  // Print as info(), with the prefix "warning: " or "error: ".
   void warn(std::string_view text);
   void error(std::string_view text);
-  // As info(), to the log file only.
+  // Prints as info(), but only to the log file.
   void log(std::string_view text);
-  // Prints a text that depends on the style of the output: `render` is called
-  // once for the terminal and once for the log file, and its result is written
-  // unchanged.
+  // Prints a text that depends on the output: `render` is called once with the
+  // style of the terminal and once with that of the log file, and its result is
+  // written unchanged.
   void print(const std::function<std::string(const TerminalStyle&)>& render);
 
-  // As print(), to the terminal only.
+  // As print(), but only to the terminal.
   void show(const std::function<std::string(const TerminalStyle&)>& render);
 
-  // True when the terminal shows a live line.
+  // True if the terminal can show a live line.
   bool is_live() const { return live_possible_; }
-  // Shows `text` (one line, escape sequences allowed) below all other lines in
-  // place of the last one, cut to the width of the terminal; "" removes it.
-  // Nothing happens where is_live() is false, or while the terminal is slow.
+  // Shows `text` (one line; escape sequences are allowed) below all other
+  // lines, in place of the previous live line, cut to the width of the
+  // terminal; "" removes it. Does nothing if is_live() is false or while the
+  // terminal is slow.
   void live(std::string_view text);
-  // How the terminal wants its text, its width as it is now.
+  // Returns the style of the terminal, with its present width.
   TerminalStyle style() const;
 
-  // Lines (or texts of several lines) that could not be written.
+  // Number of lines (or texts of several lines) that could not be written.
   std::int64_t dropped() const;
-  // Returns a sentence on dropped output and the reason, or "".
+  // Returns a sentence about dropped output and the reason; "" if there is
+  // none.
   std::string problem() const;
 
  private:

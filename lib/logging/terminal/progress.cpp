@@ -36,7 +36,7 @@ std::string rate_text(double images_per_second) {
   if (!(images_per_second >= 0.0 && images_per_second < kMost)) {
     return "-";
   }
-  // Slow runs (large models on a CPU) need a decimal.
+  // Slow runs (large models on a CPU) get one decimal.
   return images_per_second < 10.0 && images_per_second > 0.0
       ? fmt::format("{:.1f}", images_per_second)
       : with_commas(std::llround(images_per_second));
@@ -53,7 +53,7 @@ std::string exchange_text(const ProgressState& state) {
             100 * state.comm_wait);
 }
 
-// "0.75 (2)": mean and largest.
+// Returns "0.75 (2)": mean and largest staleness.
 std::string staleness_text(const ProgressState& state) {
   return state.phase == Phase::kEval || !state.staleness
       ? ""
@@ -69,8 +69,8 @@ std::string wait_text(const ProgressState& state) {
   return fmt::format("{:.1f}%", 100 * state.data_wait);
 }
 
-// A field of a line. Of the live line, the one with the largest rank is left
-// out first.
+// Field of a progress line. If the live line is too long, the field with the
+// largest rank is removed first.
 struct Field {
   std::string label;
   std::string value;
@@ -103,7 +103,7 @@ std::vector<Field> fields_of(const ProgressState& state) {
        {"eta", human_seconds(state.eta_seconds), 3}});
 }
 
-// "epoch 3/10  batch 120/156  loss 1.2345 ...".
+// Returns "epoch 3/10  batch 120/156  loss 1.2345 ...".
 std::string plain_text(
     const ProgressState& state,
     const std::vector<Field>& fields) {
@@ -119,8 +119,8 @@ std::string plain_text(
   return line;
 }
 
-// Removes fields, and the bar (rank 5), until the line fits; returns the
-// columns left for the bar, 0 for none.
+// Removes fields, and the bar (rank 5), until the line fits. Returns the width
+// left for the bar; 0 if it was removed.
 int fit(std::vector<Field>& fields, int fixed, int room) {
   constexpr int kBarRank = 5;
   bool bar = true;
@@ -166,7 +166,8 @@ std::string live_line(const ProgressState& state, const TerminalStyle& style) {
       state.phase == Phase::kTrain ? "epoch" : "eval ",
       state.epoch,
       state.epochs);
-  // As wide at the first batch as at the last: the line must not jump.
+  // The width is the same for the first and the last batch, so that the line
+  // does not jump.
   const std::string total = with_commas(state.batches);
   const std::string count =
       fmt::format("{:>{}}/{}", with_commas(state.batch), total.size(), total);
@@ -310,7 +311,7 @@ void ProgressDisplay::milestone(const ProgressState& state) {
   if (kind_ == ProgressKind::kLine) {
     console_.log(plain_line(state));
   } else if (kind_ == ProgressKind::kPlain) {
-    console_.print( // as in the log: not wrapped
+    console_.print( // not wrapped, as in the log
         [&](const TerminalStyle&) { return plain_line(state); });
   }
 }

@@ -9,22 +9,22 @@ namespace vitrain::logging {
 
 // Capabilities of a text output. The default is for files.
 struct TerminalStyle {
-  bool colour = false; // SGR escape sequences
-  bool unicode = false; // characters beyond ASCII in rules and bars
+  bool colour = false; // use SGR escape sequences
+  bool unicode = false; // use characters beyond ASCII in rules and bars
   int columns = 80; // width for wrapping and for the live line
 };
 
-// Colours by meaning, so that one table decides how each of them looks.
+// Colours by meaning; tinted() defines how each looks.
 enum class Tint { kTitle, kLabel, kGood, kWarning, kError, kFaint };
 
-// `text` in the colour of `tint`, or as it is where style.colour is false.
+// Returns `text` in the colour of `tint`; unchanged if style.colour is false.
 std::string
 tinted(std::string_view text, Tint tint, const TerminalStyle& style);
 
 using vitrain::clip;
 using vitrain::display_width;
 
-// What stands for the part of a text that was cut.
+// Returns the mark for the omitted part of a shortened text.
 inline std::string_view ellipsis(const TerminalStyle& style) {
   return style.unicode ? "\u2026" : "...";
 }

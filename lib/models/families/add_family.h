@@ -4,8 +4,8 @@
 
 namespace vitrain::models {
 
-// Appends a family to families(), in this process only. Callers use
-// networks/add_network.h, which also registers the function that makes the
+// Appends a family to families(), in this process only. Internal: callers use
+// networks/add_network.h, which also registers the function that builds the
 // networks. Throws Error(kInternal) if a family of that name exists.
 void add_family(const Family& family);
 

@@ -30,7 +30,7 @@
 
 namespace vitrain::models {
 
-// In the order of `vitrain models`.
+// All families, in the order in which `vitrain models` prints them.
 inline constexpr std::array kFamilies{
     &kVit,    &kDeit,         &kMae,        &kSwin,      &kSwinV2,    &kResNet,
     &kRegNet, &kEfficientNet, &kConvNeXt,   &kMixer,     &kBeit,      &kCait,

@@ -20,85 +20,90 @@ namespace vitrain::models {
 
 inline constexpr std::int64_t kFp32Bytes = 4;
 
-// Bytes of the activations of one sample.
+// Estimated bytes of the activations of one sample.
 struct ActivationBytes {
-  std::int64_t kept = 0; // training: activations kept for backward
-  std::int64_t passing = 0; // inference: peak of the activations
+  std::int64_t kept = 0; // training: all activations kept for backward
+  // Inference: largest sum of activations in memory at once.
+  std::int64_t passing = 0;
 };
 
-// Description of a family of networks, except the networks themselves
-// (networks/). Each is defined in the family's own file; families() lists them.
+// Description of a family of networks. The networks themselves are in
+// networks/. Each description is defined in the family's own file; families()
+// lists them.
 struct Family {
-  const char* name; // "vit"
-  // Text that describes names accepted by find() beyond list(); null: none.
+  const char* name; // short identifier, such as "vit"
+  // Message text for names that find() accepts besides list(); null: none.
   const char* pattern = nullptr;
   // Names listed by `vitrain models`, small to large.
   std::vector<std::string> (*list)();
-  // Returns the spec of a name: image_size, channels and the family's own
-  // numbers; nullopt if the name is not of this family.
+  // Returns the spec of a name, with image_size, channels and the family's own
+  // numbers; nullopt if the name does not belong to this family.
   std::optional<ModelSpec> (*find)(const std::string& name);
-  // Optional keys of the recipe's section `model` that this family supports.
+  // Returns the optional keys of the recipe's section `model` that this family
+  // supports.
   std::vector<std::string_view> (*options)(const ModelSpec& named) =
       [](const ModelSpec&) { return std::vector<std::string_view>{}; };
-  // Checks a recipe for images; null: no rules.
+  // Reports settings of a recipe for images that do not fit the network
+  // `named`; null: no rules.
   void (*check)(
       const config::ModelConfig& config,
       const ModelSpec& named,
       config::Checker& checker) = nullptr;
-  // Overwrites the numbers of the name with those that the recipe sets; null:
-  // the family has no such options.
+  // Replaces numbers of the named network with those that the recipe sets;
+  // null: the family has no such keys.
   void (*apply)(const config::ModelConfig& config, ModelSpec& spec) = nullptr;
-  std::string (*describe)(const ModelSpec& spec); // in `vitrain models`
-  // Returns a text of everything, besides name and outputs, that determines the
-  // shapes and the meaning of the weights. A run resumes only from a checkpoint
-  // with the same text.
+  // Description printed by `vitrain models`.
+  std::string (*describe)(const ModelSpec& spec);
+  // Returns a text with everything, besides name and number of outputs, that
+  // determines the shapes and the meaning of the weights. A run resumes only
+  // from a checkpoint with the same text.
   std::string (*identity)(const ModelSpec& spec);
-  // Estimates activations from the numbers, in bf16 (autocast) if `bf16`. Null:
+  // Estimates activations from the spec, under bf16 autocast if `bf16`. Null:
   // callers run the network on the meta device instead (networks/cost.h).
   ActivationBytes (*activations)(const ModelSpec& spec, bool bf16) = nullptr;
-  // Prefixes of the names of the classifier's tensors, which weights for other
-  // classes lack.
+  // Name prefixes of the classifier's tensors. Weights for other classes lack
+  // these tensors.
   std::vector<std::string> classifier{"head."};
-  // Rules from parameter names to layers for layer decay, as timm's. The first
-  // matching rule applies; names without a match belong to the last layer.
-  // Empty: runs of twelve parameters.
+  // Rules that map parameter names to layers for layer decay, as in timm. The
+  // first matching rule applies; names without a match belong to the last
+  // layer. Empty: every twelve successive parameters are a layer.
   std::vector<LayerRule> layers{};
-  // Returns the grid of a position tensor in rows and columns (for a table of
-  // relative positions, the window); null: grids are square.
+  // Returns the size of the grid that the position tensor `tensor` covers (for
+  // a table of relative positions: of the window); null: grids are square.
   ImageSize (*grid)(const ModelSpec& spec, std::string_view tensor) = nullptr;
-  // Returns the method by which timm resamples positions to another grid, which
-  // is the meaning of model.pretrained_resampling: timm; null: kTimm.
+  // Returns the method by which timm resamples positions of this network, used
+  // for model.pretrained_resampling: timm; null: kTimm.
   Resampling (*resampling)(const ModelSpec& spec) = nullptr;
-  // Returns true if the network has a distillation head; null: it never has
-  // one.
+  // True if the network has a distillation head; null: no network of the family
+  // has one.
   bool (*two_heads)(const ModelSpec& spec) = nullptr;
-  // The weights work for images of any size that `check` allows: nothing
-  // depends on the size, or forward() resamples positions.
+  // True if weights fit images of any size that `check` allows: nothing depends
+  // on the size, or forward() resamples positions.
   bool any_image_size = false;
-  bool takes_vectors = false; // as well as images
-  // The network has no classifier and computes its own loss (train.loss:
-  // pixels).
+  bool takes_vectors = false; // accepts vectors besides images
+  // True if the network has no classifier and computes its own loss
+  // (train.loss: pixels).
   bool learns_pixels = false;
   bool channels_last = false; // preferred memory layout of images
-  // Measured: resident memory / estimated memory in training.
+  // Measured ratio of resident to estimated memory in training.
   double memory_overhead = 1.1;
 };
 
-// Returns every family.
+// Returns all families.
 std::span<const Family* const> families();
 
-// Returns the spec of a name, with 1000 classes; nullopt if no family knows the
+// Returns the spec of a name, with 1000 classes; nullopt if no family has the
 // name.
 std::optional<ModelSpec> find_model(const std::string& name);
 
 // Returns the names listed by `vitrain models`.
 std::vector<std::string> listed_names();
 
-// A row of a table of networks: a fixed name and its spec.
+// Row of a table of networks: a name and its spec.
 template <typename Numbers>
 struct NamedNetwork {
   const char* name;
-  std::int64_t image_size; // side of a square
+  std::int64_t image_size; // side of the square input
   std::int64_t channels;
   Numbers numbers;
 };
@@ -128,7 +133,7 @@ std::optional<ModelSpec> find_in(const std::string& name) {
   return spec;
 }
 
-// Returns the image size of the recipe; if unset, of the name.
+// Returns the image size of the recipe; if unset, that of the named network.
 ImageSize image_size_of(
     const config::ModelConfig& config,
     const ModelSpec& named);
@@ -136,15 +141,15 @@ ImageSize image_size_of(
 // Family::options for families whose only option is model.drop_path.
 std::vector<std::string_view> drop_path_option(const ModelSpec& named);
 
-// Requires that the sides of images are multiples of `multiple`, the patch
-// size.
+// Reports image sides that are not multiples of `multiple` (the patch size).
 void check_multiple(
     const config::ModelConfig& config,
     const ModelSpec& named,
     std::int64_t multiple,
     config::Checker& checker);
 
-// Family::check and Family::grid for families whose numbers have a patch_size.
+// Family::check and Family::grid for families whose `numbers` have a
+// patch_size.
 template <typename Numbers>
 void check_patches(
     const config::ModelConfig& config,
@@ -158,14 +163,14 @@ ImageSize patch_grid(const ModelSpec& spec, std::string_view /*tensor*/ = {}) {
   return {spec.image_size.height / patch, spec.image_size.width / patch};
 }
 
-// Requires sides of at least `least` pixels.
+// Reports image sides below `least` pixels.
 void check_least_side(
     const config::ModelConfig& config,
     const ModelSpec& named,
     std::int64_t least,
     config::Checker& checker);
 
-// Family::check for families that need sides of at least `least` pixels.
+// Family::check for families that require sides of at least `least` pixels.
 template <std::int64_t least>
 void check_least(
     const config::ModelConfig& config,
@@ -174,8 +179,8 @@ void check_least(
   check_least_side(config, named, least, checker);
 }
 
-// Family::describe, or its first part, for families whose stages have widths
-// and depths.
+// Family::describe, or its first part, for families with widths and depths by
+// stage.
 template <typename Numbers>
 std::string describe_stages(const ModelSpec& spec) {
   const auto& net = spec.get<Numbers>();
@@ -185,13 +190,13 @@ std::string describe_stages(const ModelSpec& spec) {
       fmt::join(net.depths, "-"));
 }
 
-// Family::identity for networks whose weights fit any image size, and for
-// networks whose weights do not.
+// Family::identity for networks whose weights fit any image size (channels
+// only), and for networks whose weights depend on the image size.
 std::string channels_identity(const ModelSpec& spec);
 std::string image_identity(const ModelSpec& spec);
 
-// Parses a size in a name: a number from 1 to 4096 without sign or leading
-// zero. Returns false for other texts.
+// Parses a size in a model name: a number from 1 to 4096 without sign or
+// leading zero. Returns false for any other text.
 bool parse_size(std::string_view text, std::int64_t& value);
 
 } // namespace vitrain::models

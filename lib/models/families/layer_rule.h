@@ -4,19 +4,20 @@
 
 namespace vitrain::models {
 
-// Maps parameters to layers. Names that begin with a match of `pattern` belong
-// to part `part`, counted from the input, ordered by the numbers that the
-// pattern captures, then by `last`.
+// Rule that maps parameters to layers. Parameters whose name begins with a
+// match of `pattern` get the key (`part`, the numbers that the pattern
+// captures, `last`). Keys are ordered from the input to the output; equal keys
+// are one layer.
 struct LayerRule {
   double part = 0;
-  const char* pattern = nullptr; // a regular expression
+  const char* pattern = nullptr; // regular expression
   std::vector<double> last{};
-  // Aligns the largest first captured number with that of the rule before, for
-  // two kinds of parallel blocks.
+  // Shifts the first captured number so that its largest value equals that of
+  // the rule before, for two lists of parallel blocks.
   bool ends_together = false;
 };
 
-// Value of LayerRule::last that joins the previous layer.
+// Last element of LayerRule::last: the parameters join the previous layer.
 inline constexpr double kWithPreviousLayer = 99999.0;
 
 inline constexpr const char* kNumberedBlocks = R"(blocks\.(\d+))";
@@ -25,14 +26,14 @@ inline constexpr const char* kNumberedDownsamples =
 inline constexpr const char* kNumberedStageBlocks =
     R"(stages\.(\d+)\.blocks\.(\d+))";
 
-// Rules for a stem, numbered blocks and the layers after them.
+// Returns rules for a stem, numbered blocks and the layers after them.
 inline std::vector<LayerRule>
 layers_in_blocks(const char* stem, const char* blocks, const char* end) {
   return {{0, stem}, {1, blocks}, {1, end, {kWithPreviousLayer}}};
 }
 
-// Rules for a stem, stages of blocks that each begin with a downsampling layer,
-// and the layers after them.
+// Returns rules for a stem, for stages of blocks that each begin with a
+// downsampling layer, and for the layers after them.
 inline std::vector<LayerRule> layers_in_stages(
     const char* stem,
     const char* downsample,

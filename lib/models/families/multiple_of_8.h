@@ -5,8 +5,8 @@
 
 namespace vitrain::models {
 
-// timm's make_divisible: rounds to the nearest multiple of 8, at least 8, or to
-// the next one if the result is below `least` times the width.
+// Returns timm's make_divisible: the nearest multiple of 8, at least 8, or the
+// next larger one if that is below `least` * width.
 constexpr std::int64_t multiple_of_8(double width, double least = 0.9) {
   const auto near =
       std::max<std::int64_t>(8, static_cast<std::int64_t>(width + 4.0) / 8 * 8);

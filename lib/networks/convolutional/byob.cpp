@@ -18,7 +18,7 @@ using models::ByobSpec;
 
 constexpr double kByobHeadStd = 0.01;
 
-// Convolutions "conv1", "conv2" ..., followed by a pooling.
+// Convolutions "conv1", "conv2", ..., followed by an optional pooling.
 class ByobStem : public torch::nn::Module {
  public:
   ByobStem(
@@ -85,7 +85,8 @@ class Byob : public ImageModel {
     }
     const at::Tensor last =
         final_conv_ ? (*final_conv_)(x.trunk).trunk : x.trunk;
-    // Mean over pixels, which are the rows in memory.
+    // mean_over_pixels() is fast here: in channels_last, pixels are rows in
+    // memory.
     return (*fc_)(mean_over_pixels(last));
   }
 
@@ -166,8 +167,8 @@ class Byob : public ImageModel {
     return place.in;
   }
 
-  // timm samples the layers' weights in the order of registration, and a
-  // block's own values after those of its layers.
+  // Samples in timm's order: the layers in the order of registration, and a
+  // block's own values after its layers.
   void init_weights(const at::Generator& generator) {
     start_layers(*this, generator);
     for (const auto& module : modules(/*include_self=*/false)) {

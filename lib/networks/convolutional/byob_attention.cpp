@@ -12,7 +12,8 @@ namespace {
 
 using models::ByobBlocks;
 
-// Widths of a head and the factor of its attention scores.
+// Number of heads, their key and value widths, and the factor of their
+// attention scores.
 struct Heads {
   std::int64_t count;
   std::int64_t key;
@@ -30,9 +31,9 @@ struct Heads {
         scale(std::pow(static_cast<double>(key), -0.5)) {}
 };
 
-// Returns, for each of `queries` pixels and each of the `window` pixels it
-// attends to, the row in a table of 2 * window - 1 distances: [queries *
-// window] int64.
+// Returns, for each pair of one of `queries` pixels and one of the `window`
+// pixels it attends to, the row in a table of 2 * window - 1 distances:
+// [queries * window] int64.
 at::Tensor distances(std::int64_t queries, std::int64_t window) {
   at::Tensor index = at::empty({queries * window}, at::kLong);
   auto* out = index.data_ptr<std::int64_t>();
@@ -44,9 +45,9 @@ at::Tensor distances(std::int64_t queries, std::int64_t window) {
   return index;
 }
 
-// Relative position scores: one learned vector per vertical and per horizontal
-// distance (Bello et al., "Attention augmented convolutional networks", ICCV
-// 2019).
+// Relative position scores from one learned vector per vertical and per
+// horizontal distance (Bello et al., "Attention augmented convolutional
+// networks", ICCV 2019).
 class RelativePositions : public torch::nn::Module {
  public:
   // `from`: size of the queries' grid, `to`: size of the keys' grid.
@@ -66,7 +67,7 @@ class RelativePositions : public torch::nn::Module {
     normal(width_rel_, std_, generator);
   }
 
-  // Queries [B, y, x, d] -> [B, y * x, to.height * to.width].
+  // Queries [B, y, x, d] -> scores [B, y * x, to.height * to.width].
   at::Tensor operator()(const at::Tensor& query) {
     down_ = down_.to(query.device());
     across_ = across_.to(query.device());
@@ -82,8 +83,8 @@ class RelativePositions : public torch::nn::Module {
   }
 
  private:
-  // q [B, y, x, d] -> [B, y, x, window]: products with the vector of each
-  // distance, as one matrix product for each x.
+  // Products of the queries with the vector of each distance along one axis: q
+  // [B, y, x, d] -> [B, y, x, window]. One matrix product per x.
   static at::Tensor along(
       const at::Tensor& query,
       const at::Tensor& table,
@@ -105,8 +106,8 @@ class RelativePositions : public torch::nn::Module {
   at::Tensor width_rel_; // [2 window - 1, d]
 };
 
-// softmax(q k^T scale + positions(q)) v for queries [B, y, x, d], keys [B, T,
-// d] and values [B, T, e]: [B, y * x, e].
+// Returns softmax(q k^T scale + positions(q)) v for queries [B, y, x, d], keys
+// [B, T, d] and values [B, T, e]: [B, y * x, e].
 at::Tensor attend(
     const at::Tensor& query,
     const at::Tensor& key,
@@ -122,7 +123,7 @@ at::Tensor attend(
   return at::bmm(at::softmax(scores, -1).to(value.scalar_type()), value);
 }
 
-// [N, C, H, W] -> [N, H, W, C], and back.
+// to_pixels(): [N, C, H, W] -> [N, H, W, C]; to_image(): back.
 at::Tensor to_pixels(const at::Tensor& x) {
   return x.permute({0, 2, 3, 1});
 }
@@ -132,7 +133,7 @@ at::Tensor to_image(const at::Tensor& x) {
 }
 
 // Attention over all pixels (Srinivas et al., CVPR 2021). The position weights
-// fit one image size.
+// fit a single image size.
 class GlobalAttention : public PixelAttention {
  public:
   GlobalAttention(
@@ -156,7 +157,7 @@ class GlobalAttention : public PixelAttention {
     const auto parts =
         qkv_->pointwise(to_pixels(x))
             .split_with_sizes({keys, keys, heads_.count * heads_.value}, -1);
-    // [N * heads, H, W, width of a head]
+    // [N, H, W, heads * d] -> [N * heads, H, W, d]
     const auto by_head = [&](const at::Tensor& part) {
       return part.unflatten(3, {heads_.count, -1})
           .permute({0, 3, 1, 2, 4})
@@ -264,8 +265,8 @@ class HaloAttention : public PixelAttention {
   Heads heads_;
   std::int64_t block_;
   std::int64_t halo_;
-  bool pool_; // instead of queries that leave pixels out
-  std::int64_t stride_; // of the queries
+  bool pool_; // downsample by pooling instead of strided queries
+  std::int64_t stride_; // stride of the queries
   std::shared_ptr<Conv2d> q_;
   std::shared_ptr<Conv2d> kv_;
   std::shared_ptr<RelativePositions> positions_;
@@ -287,7 +288,9 @@ std::shared_ptr<PixelAttention> make_pixel_attention(
     attention = std::make_shared<GlobalAttention>(
         block, channels, stride, size, generator);
   }
-  attention->init_weights(generator); // timm's constructor samples them too
+  // Timm's constructor samples the weights, too, before the block samples them
+  // again.
+  attention->init_weights(generator);
   return attention;
 }
 

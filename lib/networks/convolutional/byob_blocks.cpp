@@ -11,7 +11,7 @@ namespace {
 using models::ByobBlocks;
 using models::ByobSpec;
 
-// Residual block: a 1x1 convolution, a middle part, a 1x1 convolution, and a
+// Residual block: a 1x1 convolution, a middle layer, a 1x1 convolution, and a
 // skip connection, which is the layer "shortcut" if the shape changes.
 class ResidualByob : public ByobBlock {
  public:
@@ -55,8 +55,7 @@ class ResidualByob : public ByobBlock {
     if (around_) {
       z = add_branch(
           shortcut_ ? shortcut_->normed(x.branch) : x.branch, z, drop, row_);
-    } else if (drop.defined()) { // as timm: a dropped block without skip
-                                 // connection outputs zeros
+    } else if (drop.defined()) { // timm: a dropped block outputs zeros
       z = z * drop.select(0, row_).view({-1, 1, 1, 1}).to(z.scalar_type());
     }
     z = linear_ ? z : activate(z, activation_);
@@ -70,10 +69,11 @@ class ResidualByob : public ByobBlock {
   }
 
  protected:
-  // [N, middle, H, W] -> [N, middle, H / stride, W / stride]
+  // Middle layer: [N, middle, H, W] -> [N, middle, H / stride, W / stride].
   virtual at::Tensor between(const at::Tensor& x) = 0;
 
-  // Registers the last convolution, after the middle part.
+  // Registers the last convolution. Called after the middle layer is
+  // registered.
   void close(const ByobBlocks& block, const at::Generator& generator) {
     conv3_ = add_layer<ByobConv>(
         *this,

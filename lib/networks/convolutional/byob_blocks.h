@@ -15,20 +15,20 @@
 #include "networks/layers/squeeze_excite.h"
 
 // Blocks of networks that are described by a list of blocks
-// (models/families/byob.h). Images are [N, C, H, W]; dense ones are in
-// channels_last.
+// (models/families/byob.h). Images are [N, C, H, W] in channels_last.
 namespace vitrain::networks {
 
 Activation byob_activation(const models::ByobSpec& net);
 
-// Returns activation(norm(x) + residual); activation and residual are optional.
+// Returns activation(norm(x) + residual). `activation` and `residual` are
+// optional.
 Fork byob_norm(
     BatchNorm2d& norm,
     const at::Tensor& x,
     std::optional<Activation> activation,
     const at::Tensor& residual = {});
 
-// A convolution and its norm, "conv" and "bn", and an activation.
+// The convolution "conv", the norm "bn" and an optional activation.
 class ByobConv : public torch::nn::Module {
  public:
   ByobConv(
@@ -36,9 +36,9 @@ class ByobConv : public torch::nn::Module {
       std::optional<Activation> activation,
       const at::Generator& generator);
 
-  // activation(norm(conv(x)) + residual)
+  // Returns activation(norm(conv(x)) + residual).
   Fork operator()(const at::Tensor& x, const at::Tensor& residual = {}) const;
-  // norm(conv(x))
+  // Returns norm(conv(x)), without the activation.
   at::Tensor normed(const at::Tensor& x) const;
 
   const Conv2d& conv() const { return *conv_; }
@@ -50,11 +50,11 @@ class ByobConv : public torch::nn::Module {
   std::shared_ptr<BatchNorm2d> norm_;
 };
 
-// Position of a block in its network.
+// Properties of a block that depend on its position in the network.
 struct ByobPlace {
   std::int64_t in = 0;
   std::int64_t stride = 1;
-  ImageSize size; // of its input
+  ImageSize size; // size of the block's input
   double drop_rate = 0.0;
 };
 
@@ -62,12 +62,13 @@ class ByobBlock : public torch::nn::Module {
  public:
   // `drop`: see Model::forward.
   virtual Fork forward(const Fork& x, const at::Tensor& drop) = 0;
-  // Initialises values that need more than their layer's own initialisation.
+  // Sets values that differ from the default initialisation of their layer.
+  // Called after the layers of the block are initialised.
   virtual void init_weights(const at::Generator& /*generator*/) {}
 };
 
-// Returns a new block of this kind at this position; adds its residual branches
-// to `paths`.
+// Returns a new block of the type that `block` selects. Adds its residual
+// branches to `paths`.
 std::shared_ptr<ByobBlock> make_byob_block(
     const models::ByobSpec& net,
     const models::ByobBlocks& block,
@@ -75,7 +76,7 @@ std::shared_ptr<ByobBlock> make_byob_block(
     DropPaths& paths,
     const at::Generator& generator);
 
-// Kinds of blocks that have their own source file.
+// Block types that have their own source file.
 std::shared_ptr<ByobBlock> make_mobileone_block(
     const models::ByobSpec& net,
     const models::ByobBlocks& block,
@@ -89,8 +90,8 @@ std::shared_ptr<ByobBlock> make_mobilevit_block(
     DropPaths& paths,
     const at::Generator& generator);
 
-// Adds the channel gate of this kind of block to `owner` as "attn". Returns
-// null if this kind has no gate.
+// Registers the channel gate of `block` in `owner` as "attn". Returns null if
+// this type of block has no gate.
 std::shared_ptr<ChannelGate> add_byob_gate(
     torch::nn::Module& owner,
     const models::ByobSpec& net,

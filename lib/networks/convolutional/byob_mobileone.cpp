@@ -12,9 +12,9 @@ namespace {
 using models::ByobBlocks;
 using models::ByobSpec;
 
-// Parallel branches: convolutions of one kernel size, a 1x1 convolution if that
-// size is larger, and a lone norm if the shape does not change. Then a gate and
-// the nonlinearity.
+// Parallel branches: convolutions with the same kernel size, a 1x1 convolution
+// if that size is larger than 1, and a norm alone if the shape does not change.
+// Their sum passes a gate and the nonlinearity.
 class MobileOneByob : public ByobBlock {
  public:
   MobileOneByob(
@@ -82,10 +82,10 @@ class MobileOneByob : public ByobBlock {
     return {y, y};
   }
 
-  // Merges all branches into one convolution, in evaluation mode (section 3.2
-  // of the paper).
+  // Convolves x with all branches merged into one convolution, in evaluation
+  // mode (section 3.2 of the paper).
   at::Tensor as_one_convolution(const at::Tensor& x) {
-    // New tensors at each step, as exports record them.
+    // Each step makes a new tensor, because exports record the operations.
     at::Tensor weight = at::zeros_like(convs_.front()->conv().weight);
     at::Tensor bias = at::zeros_like(convs_.front()->norm().bias);
     const std::int64_t centre = weight.size(2) / 2;
@@ -123,7 +123,8 @@ class MobileOneByob : public ByobBlock {
   std::int64_t groups_;
   std::int64_t row_ = 0; // row of drop factors
   std::shared_ptr<BatchNorm2d> identity_;
-  at::Tensor unit_; // of identity_: [1, out / groups, in / groups]
+  // Identity kernel of identity_: [1, out / groups, in / groups].
+  at::Tensor unit_;
   std::vector<std::shared_ptr<ByobConv>> convs_;
   std::shared_ptr<ByobConv> scale_;
   std::shared_ptr<ChannelGate> gate_;

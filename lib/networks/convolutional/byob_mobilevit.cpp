@@ -6,8 +6,9 @@
 
 #include "networks/convolutional/byob_blocks.h"
 
-// The transformer attends within groups of pixels that have the same position
-// in their patches. Tokens are [N, P, T, C]: P positions in a patch, T patches.
+// MobileViT blocks. The transformer attends within groups of pixels that have
+// the same position in their patches. Tokens are [N, P, T, C]: P positions in a
+// patch, T patches.
 namespace vitrain::networks {
 namespace {
 
@@ -15,10 +16,12 @@ using models::ByobBlocks;
 using models::ByobSpec;
 
 constexpr std::int64_t kMobileVitHeads = 4;
-constexpr std::int64_t kMobileVitHidden = 2; // times the width, in the MLPs
+// Hidden width of the MLPs, in widths of the block.
+constexpr std::int64_t kMobileVitHidden = 2;
 constexpr double kMobileVitNormEps = 1e-5;
 
-// [N, C, H, W] -> [N, side^2, H / side * W / side, C]
+// Groups pixels by their position in a patch: [N, C, H, W] -> [N, side^2, H /
+// side * W / side, C].
 at::Tensor places_of(const at::Tensor& x, std::int64_t side) {
   const std::int64_t rows = x.size(2) / side;
   const std::int64_t columns = x.size(3) / side;
@@ -28,7 +31,7 @@ at::Tensor places_of(const at::Tensor& x, std::int64_t side) {
       .reshape({x.size(0), side * side, rows * columns, x.size(1)});
 }
 
-// Back, to `rows` rows of patches.
+// Inverse of places_of(), for `rows` rows of patches.
 at::Tensor
 grid_of_tokens(const at::Tensor& x, std::int64_t side, std::int64_t rows) {
   const std::int64_t columns = x.size(2) / rows;
@@ -38,7 +41,7 @@ grid_of_tokens(const at::Tensor& x, std::int64_t side, std::int64_t rows) {
       .permute({0, 3, 1, 2});
 }
 
-// Sides that are whole patches: `size` or a little more.
+// Returns the image size of x rounded up to whole patches.
 ImageSize whole_patches(const at::Tensor& x, std::int64_t side) {
   const auto whole = [&](std::int64_t pixels) {
     return (pixels + side - 1) / side * side;
@@ -53,13 +56,13 @@ at::Tensor resized(const at::Tensor& x, const ImageSize& size, bool corners) {
   return at::upsample_bilinear2d(x, {size.height, size.width}, corners);
 }
 
-// Pre-norm attention and MLP. Stochastic depth drops whole images, where timm
-// drops single patch positions.
+// Pre-norm attention and MLP with residual connections. Stochastic depth drops
+// whole images; timm drops single patch positions.
 class PlacesBlock : public torch::nn::Module {
  public:
   explicit PlacesBlock(std::int64_t row) : row_(row) {}
 
-  // [N, P, T, C], to itself.
+  // [N, P, T, C] -> [N, P, T, C]
   at::Tensor operator()(const at::Tensor& x, const at::Tensor& drop) const {
     const at::Tensor y = add_branch(x, seen(x), drop, row_);
     return add_branch(y, mixed(y), drop, row_ + 1);
@@ -72,7 +75,7 @@ class PlacesBlock : public torch::nn::Module {
   std::int64_t row_; // first of two rows of drop factors
 };
 
-// As a vision transformer's.
+// Block of a vision transformer: self-attention and MLP.
 class TransformerBlock : public PlacesBlock {
  public:
   TransformerBlock(
@@ -92,7 +95,7 @@ class TransformerBlock : public PlacesBlock {
 
  private:
   at::Tensor seen(const at::Tensor& x) const override {
-    // Each [N * P, heads, T, width of a head].
+    // Each part: [N * P, heads, T, d].
     const auto parts =
         split_parts((*qkv_)((*norm1_)(x)).flatten(0, 1), 3, kMobileVitHeads);
     return (*proj_)(attention(parts[0], parts[1], parts[2])
@@ -111,8 +114,9 @@ class TransformerBlock : public PlacesBlock {
   std::shared_ptr<Mlp> mlp_;
 };
 
-// Attention whose cost is linear in the tokens: one query a token decides how
-// much of the tokens' keys a place has, which scales the values.
+// Attention with cost linear in the number of tokens (MobileViT v2): the
+// softmax of one score per token weights the keys of a patch position's tokens;
+// their sum scales the values.
 class SeparableBlock : public PlacesBlock {
  public:
   SeparableBlock(
@@ -149,7 +153,8 @@ class SeparableBlock : public PlacesBlock {
     const at::Tensor shares =
         at::softmax(parts[0], /*dim=*/2).to(parts[1].scalar_type());
     const at::Tensor context =
-        at::matmul(shares.transpose(2, 3), parts[1]); // [N, P, 1, C]
+        // Weighted sum of the keys: [N, P, 1, C].
+        at::matmul(shares.transpose(2, 3), parts[1]);
     return proj_->pointwise(activate(parts[2], Activation::kRelu) * context);
   }
 
@@ -167,8 +172,8 @@ class SeparableBlock : public PlacesBlock {
   std::shared_ptr<Conv2d> fc2_;
 };
 
-// Both kinds: a transformer of such blocks, "transformer.0" and so on, between
-// convolutions.
+// MobileViT block, version 1 and 2: a transformer ("transformer.0", ...)
+// between convolutions.
 class MobileVitByob : public ByobBlock {
  public:
   MobileVitByob(
@@ -212,7 +217,7 @@ class MobileVitByob : public ByobBlock {
   }
 
   Fork forward(const Fork& fork, const at::Tensor& drop) override {
-    if (separable_) { // it stays larger
+    if (separable_) { // version 2: keeps the resized image
       const at::Tensor x =
           resized(fork.trunk, whole_patches(fork.trunk, patch_), true);
       return (*proj_)(transformed((*widen_)((*conv_)(x).trunk), drop));
@@ -253,7 +258,7 @@ class MobileVitByob : public ByobBlock {
     }
   }
 
-  // [N, C, H, W], to itself.
+  // Applies the transformer: [N, C, H, W] -> [N, C, H, W].
   at::Tensor transformed(const at::Tensor& x, const at::Tensor& drop) const {
     at::Tensor tokens = places_of(x, patch_);
     for (const auto& block : blocks_) {
@@ -268,7 +273,7 @@ class MobileVitByob : public ByobBlock {
   std::shared_ptr<ByobConv> conv_;
   std::shared_ptr<Conv2d> widen_;
   std::vector<std::shared_ptr<PlacesBlock>> blocks_;
-  std::shared_ptr<LayerNorm> norm_; // one of the two
+  std::shared_ptr<LayerNorm> norm_; // either this one or image_norm_
   std::shared_ptr<ImageNorm> image_norm_;
   std::shared_ptr<ByobConv> proj_;
   std::shared_ptr<ByobConv> fusion_;

@@ -15,13 +15,13 @@ namespace vitrain::networks {
 namespace {
 
 constexpr double kNormEps = 1e-12;
-constexpr double kNormMomentum = 0.4; // of the new statistics
+// Weight of the batch statistics in the running ones.
+constexpr double kNormMomentum = 0.4;
 constexpr double kWhitenEps = 5e-4;
 constexpr std::int64_t kWhitenImages = 5000;
 
-// Sets the first outputs of `conv` to be the identity of its inputs (Zagoruyko
-// and Komodakis, "DiracNets", 2017); the other outputs keep their random
-// weights.
+// Sets the first outputs of `conv` to the identity of its inputs (Zagoruyko and
+// Komodakis, "DiracNets", 2017); the other outputs keep their random weights.
 void pass_inputs_on(Conv2d& conv) {
   if (conv.weight.is_meta()) {
     return;

@@ -12,14 +12,14 @@
 #include "networks/layers/norm_relu.h"
 #include "networks/networks.h"
 
-// timm keeps torch's default initialisation.
+// Weights keep torch's default initialisation, as in timm.
 namespace vitrain::networks {
 namespace {
 
 using models::ConvMixerSpec;
 
-// A convolution, an activation and a norm, which are numbered layers of a
-// module.
+// A convolution, an activation and a norm, registered in `owner` as numbered
+// layers.
 class ConvActNorm {
  public:
   ConvActNorm(

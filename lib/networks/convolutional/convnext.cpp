@@ -13,8 +13,8 @@
 #include "networks/layers/recompute.h"
 #include "networks/networks.h"
 
-// Images travel as [N, H, W, C]: norms and MLPs work on the last dimension, and
-// convolutions read the same memory as channels_last.
+// Activations are [N, H, W, C]: norms and MLPs work on the last dimension, and
+// convolutions use the same memory as channels_last.
 namespace vitrain::networks {
 namespace {
 
@@ -58,7 +58,7 @@ class GlobalResponseNorm : public torch::nn::Module {
       : weight_(add_constant(*this, "weight", {width}, 0.0, generator)),
         bias_(add_constant(*this, "bias", {width}, 0.0, generator)) {}
 
-  // [N, H, W, C], to itself.
+  // [N, H, W, C] -> [N, H, W, C]
   at::Tensor operator()(const at::Tensor& x) const {
     const at::Tensor norm = at::norm(x, 2, {1, 2}, /*keepdim=*/true);
     const at::Tensor ratio = norm / (norm.mean(-1, /*keepdim=*/true) + kGrnEps);
@@ -128,7 +128,7 @@ class ConvNeXtBlock : public torch::nn::Module {
   std::shared_ptr<ConvNeXtMlp> mlp_;
 };
 
-// Convolutions and norms that reduce the image size: "0", "1", ...
+// Convolutions and norms, named "0", "1", ..., that reduce the image size.
 class Downsampling : public torch::nn::Module {
  public:
   void add(const Conv2d::Shape& shape, const at::Generator& generator) {

@@ -64,8 +64,8 @@ class ConvNorm {
   }
 
  private:
-  // TensorFlow's "SAME" padding: ceil(side / stride) outputs; an odd zero is
-  // added at the end.
+  // Applies TensorFlow's "SAME" padding, for ceil(side / stride) outputs per
+  // side; if the number of zeros is odd, the extra one is at the end.
   at::Tensor padded(const at::Tensor& x) const {
     const auto zeros = [&](std::int64_t side) {
       const std::int64_t results = (side + shape_.stride - 1) / shape_.stride;
@@ -84,8 +84,8 @@ class ConvNorm {
   std::shared_ptr<BatchNorm2d> norm_;
 };
 
-// A block of any kind: convolutions with BatchNorm, each except the last with a
-// nonlinearity, and squeeze-excitation before the last one.
+// Block of any type: convolutions with BatchNorm, each except the last followed
+// by a nonlinearity, and squeeze-excitation before the last one.
 class MobileBlock : public torch::nn::Module {
  public:
   MobileBlock(
@@ -124,7 +124,8 @@ class MobileBlock : public torch::nn::Module {
     }
   }
 
-  // Whether the block's input is added to its result, which can be dropped.
+  // True if the block's input is added to its output, so that stochastic depth
+  // can drop the block.
   bool has_skip() const { return skip_; }
   void set_row(std::int64_t row) { row_ = row; }
 
@@ -196,8 +197,8 @@ class EfficientNet : public ImageModel {
         ConvNorm::Shape{spec.channels, net.stem, 3, 2},
         net,
         generator);
-    // timm's builder creates one to inspect its arguments, which uses random
-    // numbers.
+    // timm's builder creates a layer only to inspect its arguments, which uses
+    // random numbers.
     const SqueezeExcite probe(
         8, 8, Nonlinearity::kRelu, generator, "conv_reduce", "conv_expand");
     const std::int64_t channels = add_blocks(net, generator);
@@ -223,7 +224,7 @@ class EfficientNet : public ImageModel {
   }
 
  private:
-  // Returns the last block's number of output channels.
+  // Returns the number of output channels of the last block.
   std::int64_t add_blocks(const Spec& net, const at::Generator& generator) {
     const auto stages = add_layer<torch::nn::ModuleListImpl>(*this, "blocks");
     std::int64_t channels = net.stem;
@@ -236,7 +237,7 @@ class EfficientNet : public ImageModel {
         const auto block = append_layer<MobileBlock>(
             *list, net, stage, channels, i == 0 ? stage.stride : 1, generator);
         if (block->has_skip()) {
-          // As in timm, block i of n has i / n of the rate.
+          // As in timm, the rate of block i of n is drop_path * i / n.
           block->set_row(paths_.add(
               spec_.drop_path * static_cast<double>(blocks_.size()) /
               static_cast<double>(net.blocks())));
@@ -249,10 +250,11 @@ class EfficientNet : public ImageModel {
   }
 
   // Initialises weights as TensorFlow's networks
-  // (timm/models/_efficientnet_builder.py, _init_weight_goog) and lays them out
-  // for channels_last.
+  // (timm/models/_efficientnet_builder.py, _init_weight_goog) and changes their
+  // memory layout to channels_last.
   void init_weights(const at::Generator& generator) {
-    // timm samples contiguous weights in the order of registration.
+    // Samples in timm's order, the order of registration, into contiguous
+    // weights.
     for (const auto& module : modules(/*include_self=*/false)) {
       if (auto* conv = module->as<Conv2d>()) {
         normal_by_group_fan_out(*conv, generator);

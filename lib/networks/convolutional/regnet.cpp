@@ -41,7 +41,7 @@ class RegNetBlock : public torch::nn::Module {
     conv2_ =
         add("conv2", padded_shape(width, width, /*kernel=*/3, stride, groups));
     if (net.squeeze) {
-      // timm rounds a quarter to the nearest, and a half to the even number.
+      // timm rounds the quarter to the nearest integer, ties to even.
       const auto reduced = std::lrint(static_cast<double>(in) / 4.0);
       squeeze_ = add_layer<SqueezeExcite>(
           *this,
@@ -107,7 +107,7 @@ class RegNet : public ImageModel {
   }
 
  private:
-  // "s1.b1" and so on; returns the number of output channels.
+  // Adds the blocks "s1.b1", ...; returns the number of output channels.
   std::int64_t add_stages(
       const models::RegNetSpec& net,
       const at::Generator& generator) {
@@ -132,11 +132,11 @@ class RegNet : public ImageModel {
     return channels;
   }
 
-  // Initialises weights as timm/models/regnet.py, _init_weights, and lays them
-  // out for channels_last.
+  // Initialises weights as timm/models/regnet.py, _init_weights, and changes
+  // their memory layout to channels_last.
   void init_weights(const at::Generator& generator) {
-    // timm visits inner modules first; for convolutions and linear layers that
-    // is the order of registration.
+    // timm visits inner modules first; for convolutions and linear layers this
+    // equals the order of registration.
     for (const auto& module : modules(/*include_self=*/false)) {
       if (auto* conv = module->as<Conv2d>()) {
         normal_by_group_fan_out(*conv, generator);

@@ -20,8 +20,9 @@ namespace {
 
 using models::ResNetSpec;
 
-// Projects a block's input to the shape of its output: "downsample.0" and
-// "downsample.1", or "downsample.1" and "downsample.2" after a pooling.
+// Projects a block's input to the shape of its output. Layers: "downsample.0"
+// and "downsample.1", or, after an average pooling, "downsample.1" and
+// "downsample.2".
 class Downsample : public torch::nn::Module {
  public:
   Downsample(
@@ -42,7 +43,8 @@ class Downsample : public torch::nn::Module {
   }
 
  private:
-  // 2x2 average pooling; at the end of an odd side over fewer pixels.
+  // 2x2 average pooling; at the end of an odd side, the average covers only the
+  // pixels that exist.
   static at::Tensor pooled(const at::Tensor& x) {
     return at::avg_pool2d(
         x,
@@ -58,7 +60,8 @@ class Downsample : public torch::nn::Module {
   std::shared_ptr<BatchNorm2d> norm_;
 };
 
-// Two 3x3 convolutions, or 1x1, 3x3, 1x1 with four times the width at the end.
+// Residual block: two 3x3 convolutions, or 1x1, 3x3, 1x1, the last with four
+// times the width.
 class ResidualBlock : public torch::nn::Module {
  public:
   ResidualBlock(
@@ -117,8 +120,8 @@ class ResidualBlock : public torch::nn::Module {
   std::shared_ptr<Downsample> downsample_;
 };
 
-// "conv1" and "bn1": one convolution, or three of which the first two and their
-// norms are "conv1.0", "conv1.1", "conv1.3", "conv1.4".
+// Stem "conv1" and "bn1": one convolution, or three of which the first two and
+// their norms are "conv1.0", "conv1.1", "conv1.3", "conv1.4".
 class ResNetStem {
  public:
   ResNetStem(
@@ -203,7 +206,7 @@ class ResNet : public ImageModel {
         *this, "layer" + std::to_string(stage + 1));
     for (const std::int64_t row : rows) {
       const std::int64_t stride = row == rows.front() && stage > 0 ? 2 : 1;
-      // timm draws the projection before the block's own convolutions.
+      // timm samples the projection before the block's own convolutions.
       std::shared_ptr<Downsample> downsample;
       if (stride != 1 || in != out) {
         downsample = std::make_shared<Downsample>(
@@ -223,10 +226,11 @@ class ResNet : public ImageModel {
     return out;
   }
 
-  // Draws the weights as timm does, and lays them out for channels_last.
+  // Samples the weights as timm does and changes their memory layout to
+  // channels_last.
   void init_weights(at::Generator generator) {
     const at::NoGradGuard no_grad;
-    // timm draws them in the order of registration, of contiguous weights.
+    // timm samples in the order of registration, into contiguous weights.
     for (const auto& module : modules(/*include_self=*/false)) {
       if (auto* conv = module->as<Conv2d>()) {
         normal_by_fan_out(conv->weight, generator);

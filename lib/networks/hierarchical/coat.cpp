@@ -18,10 +18,10 @@ namespace vitrain::networks {
 namespace {
 
 constexpr double kCoatNormEps = 1e-6;
-constexpr double kCoatPatchNormEps = 1e-5; // torch's default, as timm has it
+constexpr double kCoatPatchNormEps = 1e-5; // torch's default, as in timm
 constexpr double kCoatInitStd = 0.02;
 
-// A block of one scale.
+// Block of a single scale.
 class SerialBlock : public torch::nn::Module {
  public:
   SerialBlock(
@@ -47,7 +47,7 @@ class SerialBlock : public torch::nn::Module {
  private:
   ImageSize grid_;
   std::int64_t row_; // first of two rows of drop factors
-  std::shared_ptr<CoatPosition> position_; // the scale's
+  std::shared_ptr<CoatPosition> position_; // shared by the blocks of the scale
   std::shared_ptr<LayerNorm> norm1_;
   std::shared_ptr<FactorAttention> attn_;
   std::shared_ptr<LayerNorm> norm2_;
@@ -57,7 +57,7 @@ class SerialBlock : public torch::nn::Module {
 // Tokens of the last three scales.
 using ScaleTokens = std::array<at::Tensor, 3>;
 
-// A parallel block of the last three scales: each scale adds the resized
+// Parallel block over the last three scales: each scale adds the resized
 // attention outputs of the two other scales.
 class ParallelBlock : public torch::nn::Module {
  public:
@@ -78,7 +78,7 @@ class ParallelBlock : public torch::nn::Module {
       attns_[i] = add_layer<FactorAttention>(
           *this, "factoratt_crpe" + number, scale, generator);
     }
-    // One for all scales: timm's mlp3 and mlp4 are the same module.
+    // One MLP for all scales: timm's mlp3 and mlp4 are the same module.
     const std::int64_t width = scales[1].width;
     mlp_ = add_layer<Mlp>(
         *this, "mlp2", width, scales[1].mlp_ratio * width, generator);
@@ -121,14 +121,16 @@ class ParallelBlock : public torch::nn::Module {
 
   std::int64_t row_; // row of drop factors of the first branch
   std::array<ImageSize, 3> grids_;
-  OfScales<CoatPosition> positions_; // the scales'
+  // Shared with the serial blocks of the scales.
+  OfScales<CoatPosition> positions_;
   OfScales<LayerNorm> norms1_;
   OfScales<FactorAttention> attns_;
   OfScales<LayerNorm> norms2_;
   std::shared_ptr<Mlp> mlp_;
 };
 
-// One image out of three, as timm's Conv1d: [N, C, 3] -> [N, C].
+// Learned weighted sum of three features, as timm's Conv1d: [N, C, 3] -> [N,
+// C].
 class CoatAggregate : public torch::nn::Module {
  public:
   explicit CoatAggregate(const at::Generator& generator) {
@@ -199,7 +201,8 @@ class Coat : public ImageModel {
   }
 
  private:
-  // timm makes the same layer of all scales before the next.
+  // Adds layers in timm's order: one type of layer for all scales, then the
+  // next type.
   void add_scales(const models::CoatSpec& net, const at::Generator& generator) {
     const auto name = [](const char* layer, std::size_t stage) {
       return layer + std::to_string(stage + 1);
@@ -231,7 +234,7 @@ class Coat : public ImageModel {
   }
 
   void add_blocks(const models::CoatSpec& net, const at::Generator& generator) {
-    // timm gives all of them one rate.
+    // timm uses the same drop rate for all blocks.
     const double rate = spec_.drop_path;
     for (std::size_t stage = 0; stage < scales_.size(); ++stage) {
       const auto list = add_layer<torch::nn::ModuleListImpl>(
@@ -266,8 +269,9 @@ class Coat : public ImageModel {
   std::vector<at::Tensor> cls_tokens_; // [1, 1, C] each
   std::array<std::vector<std::shared_ptr<SerialBlock>>, 4> serial_;
   std::vector<std::shared_ptr<ParallelBlock>> parallel_;
-  std::vector<std::shared_ptr<LayerNorm>> norms_; // of the scales that classify
-  std::shared_ptr<CoatAggregate> aggregate_; // or null
+  // Norms of the scales whose class tokens are classified.
+  std::vector<std::shared_ptr<LayerNorm>> norms_;
+  std::shared_ptr<CoatAggregate> aggregate_; // null without parallel blocks
   std::shared_ptr<Linear> head_;
 };
 

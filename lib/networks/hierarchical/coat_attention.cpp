@@ -13,7 +13,8 @@ namespace {
 
 constexpr std::int64_t kCoatHeads = 8;
 
-// How many of the heads see a window of this side.
+// Window side of the relative position encoding and the number of heads that
+// use it.
 struct HeadWindow {
   std::int64_t side;
   std::int64_t heads;
@@ -83,7 +84,7 @@ at::Tensor FactorAttention::operator()(const at::Tensor& x) const {
       at::matmul(keys.transpose(-2, -1), by_head[2]) * scale;
   const at::Tensor seen =
       at::matmul(by_head[0], summary).transpose(1, 2).reshape(x.sizes());
-  // The class token has no place in the image.
+  // The class token has no position in the image: its encoding is zero.
   const at::Tensor around = at::constant_pad_nd(
       parts[0].slice(1, 1) *
           (*relative_)(image_of(parts[2], grid_)).flatten(1, 2),

@@ -12,24 +12,24 @@
 #include "networks/layers/layers.h"
 
 // Attention and position encodings of CoaT (Xu et al., "Co-scale
-// conv-attentional image transformers", ICCV 2021). Tokens travel as [N, 1 + H
-// W, C], the class token first.
+// conv-attentional image transformers", ICCV 2021). Tokens are [N, 1 + H W, C],
+// the class token first.
 namespace vitrain::networks {
 
 // Returns the tokens except the first as an image [N, H, W, C].
 at::Tensor image_of(const at::Tensor& tokens, const ImageSize& grid);
 
-// Joins the first token of `tokens` and the pixels of an image [N, H, W, C] to
-// [N, 1 + H W, C].
+// Concatenates the first token of `tokens` and the pixels of an image [N, H, W,
+// C]: [N, 1 + H W, C].
 at::Tensor with_class(const at::Tensor& tokens, const at::Tensor& image);
 
-// Convolutional position encoding: adds a depthwise 3 x 3 convolution of the
-// image tokens to them.
+// Convolutional position encoding: adds to the image tokens their 3 x 3
+// depthwise convolution.
 class CoatPosition : public torch::nn::Module {
  public:
   CoatPosition(std::int64_t width, const at::Generator& generator);
 
-  // [N, 1 + H W, C], to itself.
+  // [N, 1 + H W, C] -> [N, 1 + H W, C]
   at::Tensor operator()(const at::Tensor& tokens, const ImageSize& grid) const;
 
  private:
@@ -42,7 +42,7 @@ class CoatRelativePosition : public torch::nn::Module {
  public:
   CoatRelativePosition(std::int64_t width, const at::Generator& generator);
 
-  // [N, H, W, C], to itself.
+  // [N, H, W, C] -> [N, H, W, C]
   at::Tensor operator()(const at::Tensor& values) const;
 
  private:
@@ -65,12 +65,13 @@ class FactorAttention : public torch::nn::Module {
  public:
   FactorAttention(const CoatScale& scale, const at::Generator& generator);
 
-  // [N, 1 + H W, C], to itself.
+  // [N, 1 + H W, C] -> [N, 1 + H W, C]
   at::Tensor operator()(const at::Tensor& x) const;
 
  private:
   ImageSize grid_;
-  std::shared_ptr<CoatRelativePosition> relative_; // the scale's
+  // Shared by the blocks of the scale.
+  std::shared_ptr<CoatRelativePosition> relative_;
   std::shared_ptr<Linear> qkv_;
   std::shared_ptr<Linear> proj_;
 };

@@ -18,8 +18,8 @@ using models::HvtSpec;
 
 constexpr double kHvtNormEps = 1e-6;
 
-// A ViT block, followed by max pooling that halves the tokens and adds new
-// positions.
+// A ViT block, optionally followed by max pooling that halves the number of
+// tokens, and by new position embeddings.
 class HvtBlock : public VitBlock {
  public:
   // `left`: number of tokens after pooling; 0: no pooling.
@@ -36,7 +36,7 @@ class HvtBlock : public VitBlock {
     }
   }
 
-  // [N * T, D] to [N * T', D].
+  // [N * T, D] -> [N * T', D]
   at::Tensor forward(
       const at::Tensor& x,
       std::int64_t images,
@@ -46,7 +46,7 @@ class HvtBlock : public VitBlock {
     if (!pos_embed_.defined()) {
       return y;
     }
-    // Tokens are viewed as rows of an image: no copy.
+    // Views the tokens as rows of an image, without a copy.
     const at::Tensor pooled = at::max_pool2d(
         y.view({images, 1, -1, y.size(1)}),
         {HvtSpec::kPoolWindow, 1},
@@ -80,7 +80,7 @@ class Hvt : public ImageModel {
     norm_ = add_layer<LayerNorm>(*this, "norm", width, kHvtNormEps);
     head_ =
         add_layer<Linear>(*this, "head", width, spec.num_classes, generator);
-    // In the authors' order.
+    // The authors' order of sampling.
     truncated_normal(pos_embed_, kVitInitStd, generator);
     init_linear_layers(*this, kVitInitStd, generator);
     for (const double rate : rising_rates(spec.drop_path, net.depth)) {

@@ -16,15 +16,16 @@
 #include "networks/layers/norm_relu.h"
 #include "networks/networks.h"
 
-// Activations travel as images [N, C, H, W] in channels_last: linear layers go
-// over the same memory as [N, H, W, C], and batch normalisation over it is the
-// fused one of the convolutional networks.
+// Activations are images [N, C, H, W] in channels_last: linear layers use the
+// same memory as [N, H, W, C], and BatchNorm uses the fused kernel of the
+// convolutional networks.
 namespace vitrain::networks {
 namespace {
 
 constexpr double kLevitInitStd = 0.02;
 constexpr std::int64_t kLevitMlpRatio = 2;
-// Width of a head's value, in widths of its key.
+// Value width of a head as a multiple of its key width; in blocks that
+// downsample, kLevitDownValueRatio.
 constexpr std::int64_t kLevitValueRatio = 2;
 constexpr std::int64_t kLevitDownValueRatio = 4;
 
@@ -60,12 +61,12 @@ class LevitLinear : public torch::nn::Module {
   }
 
  private:
-  std::shared_ptr<Conv2d> conv_; // this one or the other
+  std::shared_ptr<Conv2d> conv_; // null if linear_ is used
   std::shared_ptr<Linear> linear_;
   std::shared_ptr<BatchNorm2d> bn_;
 };
 
-// Convolutions of stride 2, each of twice the width of the one before.
+// Convolutions of stride 2, each with twice the width of the previous one.
 class LevitStem : public torch::nn::Module {
  public:
   LevitStem(
@@ -100,9 +101,9 @@ class LevitStem : public torch::nn::Module {
   std::vector<std::shared_ptr<BatchNorm2d>> norms_;
 };
 
-// The column of the table of biases for each query, of every `stride`th row and
-// column of the grid, and each key: [queries * keys] int64. What decides is how
-// far they are apart, not in which direction.
+// Returns the column in the table of biases for each query (every `stride`-th
+// row and column of the grid) and each key: [queries * keys] int64. The bias
+// depends on the vertical and horizontal distance, not on the direction.
 at::Tensor levit_offsets(const ImageSize& grid, std::int64_t stride) {
   std::vector<std::int64_t> columns;
   for (std::int64_t row = 0; row < grid.height; row += stride) {
@@ -117,8 +118,8 @@ at::Tensor levit_offsets(const ImageSize& grid, std::int64_t stride) {
   return at::tensor(columns, at::kLong);
 }
 
-// Attention over a grid, or with a `stride` of 2 from every second pixel of a
-// row and column to all of them.
+// Attention over all pixels of a grid. With a stride of 2, queries are only the
+// pixels of every second row and column.
 class LevitAttention : public torch::nn::Module {
  public:
   struct Shape {
@@ -163,7 +164,7 @@ class LevitAttention : public torch::nn::Module {
         *this, "attention_biases", {heads_, shape.grid.area()}, 0.0, generator);
   }
 
-  // [N, in, H, W] -> [N, out, H / stride, W / stride], rounded up.
+  // [N, in, H, W] -> [N, out, ceil(H / stride), ceil(W / stride)]
   at::Tensor operator()(const at::Tensor& x) {
     const at::Tensor from = stride_ == 1 ? x : every_second(x);
     std::vector<at::Tensor> parts;
@@ -193,14 +194,14 @@ class LevitAttention : public torch::nn::Module {
         .contiguous(at::MemoryFormat::ChannelsLast);
   }
 
-  // [N, heads * D, H, W] -> [N, heads, H W, D].
+  // [N, heads * D, H, W] -> [N, heads, H W, D]
   at::Tensor by_head(const at::Tensor& x) const {
     return x.permute({0, 2, 3, 1})
         .reshape({x.size(0), x.size(2) * x.size(3), heads_, -1})
         .transpose(1, 2);
   }
 
-  // [heads, queries, keys].
+  // Returns the attention bias [heads, queries, keys].
   at::Tensor bias(std::int64_t queries, std::int64_t keys) {
     offsets_ = offsets_.to(biases_.device());
     return biases_.index({at::indexing::Slice(), offsets_})
@@ -208,13 +209,13 @@ class LevitAttention : public torch::nn::Module {
   }
 
   std::int64_t heads_;
-  std::int64_t key_; // widths of a head
+  std::int64_t key_; // widths of a head's key, and of its value
   std::int64_t value_;
   std::int64_t stride_;
   Activation activation_;
   at::Tensor offsets_; // [queries * keys]
   at::Tensor biases_; // [heads, keys]
-  std::shared_ptr<LevitLinear> qkv_; // without q where the stride is 2
+  std::shared_ptr<LevitLinear> qkv_; // at stride 2 only keys and values
   std::shared_ptr<LevitLinear> q_;
   std::shared_ptr<LevitLinear> proj_;
 };
@@ -242,8 +243,8 @@ class LevitMlp : public torch::nn::Module {
   std::shared_ptr<LevitLinear> ln2_;
 };
 
-// Attention and MLP. One that makes the image smaller has no residual path
-// around its attention.
+// Attention and MLP. A block that reduces the image size has no residual
+// connection around its attention.
 class LevitBlock : public torch::nn::Module {
  public:
   LevitBlock(
@@ -274,7 +275,7 @@ class LevitBlock : public torch::nn::Module {
   std::shared_ptr<LevitMlp> mlp_;
 };
 
-// From the features [N, C] to the classes: normalised first.
+// Classifier head with a norm first: features [N, C] -> [N, classes].
 class LevitHead : public torch::nn::Module {
  public:
   LevitHead(
@@ -332,7 +333,8 @@ class Levit : public ImageModel {
   }
 
  private:
-  // From images of `grid` pixels; returns how many the stage leaves.
+  // Adds a stage for input images of size `grid`; returns the size of its
+  // output.
   ImageSize add_stage(
       torch::nn::Module& module,
       std::size_t stage,
@@ -374,7 +376,7 @@ class Levit : public ImageModel {
   std::shared_ptr<LevitStem> stem_;
   std::vector<std::shared_ptr<LevitBlock>> blocks_;
   std::shared_ptr<LevitHead> head_;
-  std::shared_ptr<LevitHead> head_dist_; // or null
+  std::shared_ptr<LevitHead> head_dist_; // null if not distilled
 };
 
 } // namespace

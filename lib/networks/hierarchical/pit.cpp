@@ -20,13 +20,14 @@ using models::PitSpec;
 
 constexpr double kPitNormEps = 1e-6;
 
-// Input and output of a stage: the class tokens and the patches.
+// Input and output of a stage: class (and distillation) tokens, and patch
+// tokens.
 struct PitTokens {
   at::Tensor front; // [N, count, D]
   at::Tensor patches; // [N, H, W, D]
 };
 
-// Halves the sides of the grid of patches and changes the width.
+// Halves the sides of the patch grid and changes the width.
 class PitPooling : public torch::nn::Module {
  public:
   PitPooling(
@@ -52,7 +53,7 @@ class PitPooling : public torch::nn::Module {
 
 class PitStage : public torch::nn::Module {
  public:
-  // `first`: number of the stage's first block, counted over all stages.
+  // `first`: number of the stage's first block, counted over all stages from 0.
   PitStage(
       const PitSpec& net,
       std::size_t stage,
@@ -99,7 +100,7 @@ class PitStage : public torch::nn::Module {
   }
 
  private:
-  // All tokens, [N * T, D].
+  // Concatenates all tokens: [N * T, D].
   static at::Tensor joined(const PitTokens& x) {
     return at::cat({x.front, x.patches.flatten(1, 2)}, 1).flatten(0, 1);
   }
@@ -176,7 +177,7 @@ class Pit : public ImageModel {
             {1, width, patches(size.height), patches(size.width)}, generator));
     cls_token_ = register_parameter(
         "cls_token", new_weights({1, net.tokens(), width}, generator));
-    // timm samples these before the blocks, and replaces them at the end.
+    // timm samples these before the blocks and overwrites them at the end.
     normal(pos_embed_, 1.0, generator);
     normal(cls_token_, 1.0, generator);
   }
@@ -187,7 +188,7 @@ class Pit : public ImageModel {
   std::vector<std::shared_ptr<PitStage>> stages_;
   std::shared_ptr<LayerNorm> norm_;
   std::shared_ptr<Linear> head_;
-  std::shared_ptr<Linear> head_dist_; // or null
+  std::shared_ptr<Linear> head_dist_; // null if not distilled
 };
 
 } // namespace

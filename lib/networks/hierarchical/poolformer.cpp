@@ -11,29 +11,30 @@
 #include "networks/layers/recompute.h"
 #include "networks/networks.h"
 
-// Images travel as [N, H, W, C]: MLPs go over the last dimension, and
-// convolutions, norms and averages see the same memory as channels_last.
+// Activations are [N, H, W, C]: MLPs work on the last dimension, and
+// convolutions, norms and pooling use the same memory as channels_last.
 namespace vitrain::networks {
 namespace {
 
 using models::PoolFormerSpec;
 
-constexpr double kPoolNormEps = 1e-5; // of version 1
-constexpr double kPoolNormEpsV2 = 1e-6; // and of the norm after both
+constexpr double kPoolNormEps = 1e-5; // of the norms of version 1
+// Used by the norms of version 2, and the last norm of both versions.
+constexpr double kPoolNormEpsV2 = 1e-6;
 constexpr double kPoolInitStd = 0.02;
-// The first stage of version 2 whose residual stream has factors.
+// First stage of version 2 whose residual connections have a learned scale.
 constexpr std::size_t kFirstScaled = 2;
 
-// Over the channels, without bias.
+// LayerNorm over the channels, without bias.
 class ChannelNorm : public torch::nn::Module {
  public:
   ChannelNorm(std::int64_t width, const at::Generator& generator)
       : weight_(add_constant(*this, "weight", {width}, 1.0, generator)) {}
 
-  // [N, H, W, C], to itself.
+  // [N, H, W, C] -> [N, H, W, C]
   at::Tensor operator()(const at::Tensor& x) const {
     return x.is_meta()
-        ? at::empty_like(x) // as ImageNorm
+        ? at::empty_like(x) // no meta kernel
         : at::layer_norm(x, weight_.sizes(), weight_, {}, kPoolNormEpsV2);
   }
 
@@ -41,7 +42,7 @@ class ChannelNorm : public torch::nn::Module {
   at::Tensor weight_; // [C]
 };
 
-// Factors of the channels: "scale".
+// Learned factor per channel, "scale".
 class ChannelScale : public torch::nn::Module {
  public:
   ChannelScale(std::int64_t width, double value, const at::Generator& generator)
@@ -53,7 +54,8 @@ class ChannelScale : public torch::nn::Module {
   at::Tensor scale_; // [C]
 };
 
-// s relu(x)^2 + b with numbers s and b (Yu et al., 2024, section 3.2).
+// Returns s relu(x)^2 + b with learned scalars s and b (Yu et al., 2024,
+// section 3.2).
 class StarRelu : public torch::nn::Module {
  public:
   explicit StarRelu(const at::Generator& generator)
@@ -69,7 +71,7 @@ class StarRelu : public torch::nn::Module {
   at::Tensor bias_; // [1]
 };
 
-// Its layers are convolutions with a kernel of 1.
+// MLP whose layers are convolutions with kernel size 1.
 class PoolMlp : public torch::nn::Module {
  public:
   PoolMlp(std::int64_t width, bool v2, const at::Generator& generator) {
@@ -96,12 +98,12 @@ class PoolMlp : public torch::nn::Module {
 
  private:
   std::shared_ptr<Conv2d> fc1_;
-  std::shared_ptr<StarRelu> act_; // or null: GELU
+  std::shared_ptr<StarRelu> act_; // null: GELU
   std::shared_ptr<Conv2d> fc2_;
 };
 
-// The average of each pixel and its neighbours, less the pixel: [N, H, W, C],
-// to itself.
+// Returns the mean of each pixel's 3 x 3 neighbourhood minus the pixel: [N, H,
+// W, C] -> [N, H, W, C].
 at::Tensor pool_neighbours(const at::Tensor& x) {
   return at::avg_pool2d(
              x.permute({0, 3, 1, 2}),
@@ -168,7 +170,7 @@ class PoolFormerBlock : public torch::nn::Module {
  private:
   std::int64_t row_; // first of two rows of drop factors
   std::shared_ptr<ImageNorm> norm1_;
-  std::shared_ptr<ChannelScale> layer_scale1_; // or null, as all scales
+  std::shared_ptr<ChannelScale> layer_scale1_; // the scales are null if absent
   std::shared_ptr<ChannelScale> res_scale1_;
   std::shared_ptr<ImageNorm> norm2_;
   std::shared_ptr<PoolMlp> mlp_;
@@ -205,7 +207,7 @@ class PoolFormerShrink : public torch::nn::Module {
  private:
   bool is_stem_;
   std::shared_ptr<Conv2d> conv_;
-  std::shared_ptr<ChannelNorm> norm_; // or null
+  std::shared_ptr<ChannelNorm> norm_; // null in version 1
 };
 
 class PoolFormerStage : public torch::nn::Module {
@@ -217,7 +219,8 @@ class PoolFormerStage : public torch::nn::Module {
       const at::Generator& generator) {
     const std::int64_t in = net.widths[stage > 0 ? stage - 1 : 0];
     const std::int64_t width = net.widths[stage];
-    if (in != width) { // timm's rule; in every network here: after the first
+    // Timm's rule; true for every stage but the first of these networks.
+    if (in != width) {
       const Conv2d::Shape shape =
           padded_shape(in, width, /*kernel=*/3, /*stride=*/2).with_bias();
       downsample_ = add_layer<PoolFormerShrink>(
@@ -236,7 +239,8 @@ class PoolFormerStage : public torch::nn::Module {
   }
 
  private:
-  std::shared_ptr<PoolFormerShrink> downsample_; // or null
+  // Null if the width does not change.
+  std::shared_ptr<PoolFormerShrink> downsample_;
   std::vector<std::shared_ptr<PoolFormerBlock>> blocks_;
 };
 

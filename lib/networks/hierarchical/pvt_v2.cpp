@@ -12,7 +12,7 @@
 #include "networks/layers/recompute.h"
 #include "networks/networks.h"
 
-// Tokens travel as images [N, H, W, C]: convolutions see the same memory as
+// Tokens are images [N, H, W, C]: convolutions use the same memory as
 // channels_last.
 namespace vitrain::networks {
 namespace {
@@ -20,14 +20,17 @@ namespace {
 using models::PvtV2Spec;
 
 constexpr double kPvtNormEps = 1e-6;
-constexpr double kPvtEmbedNormEps =
-    1e-5; // of norms directly after convolutions
+// Used by norms directly after convolutions.
+constexpr double kPvtEmbedNormEps = 1e-5;
 constexpr double kPvtInitStd = 0.02;
-constexpr std::int64_t kPooledSide = 7; // of what linear attention looks at
+// Side of the pooled image whose pixels are keys and values in linear
+// attention.
+constexpr std::int64_t kPooledSide = 7;
 
-// [N, H, W, C] to the averages of 7x7 parts of each image: [N, 7, 7, C].
+// Averages each image over a 7 x 7 grid of regions: [N, H, W, C] -> [N, 7, 7,
+// C].
 at::Tensor pool_tokens(const at::Tensor& x) {
-  if (x.is_meta()) { // which the operator does not know
+  if (x.is_meta()) { // the operator has no meta kernel
     return at::empty(
         {x.size(0), kPooledSide, kPooledSide, x.size(3)}, x.options());
   }
@@ -37,7 +40,7 @@ at::Tensor pool_tokens(const at::Tensor& x) {
       .contiguous();
 }
 
-// Numbers of one stage.
+// Sizes of one stage.
 struct PvtWidths {
   std::int64_t width = 0;
   std::int64_t heads = 0;
@@ -53,7 +56,7 @@ struct PvtWidths {
         linear(net.linear) {}
 };
 
-// Every token looks at a smaller image of the tokens.
+// Attention of every token to a downsampled image of the tokens.
 class PvtAttention : public torch::nn::Module {
  public:
   PvtAttention(const PvtWidths& widths, const at::Generator& generator)
@@ -70,7 +73,7 @@ class PvtAttention : public torch::nn::Module {
     }
   }
 
-  // [N, H, W, C], to itself.
+  // [N, H, W, C] -> [N, H, W, C]
   at::Tensor operator()(const at::Tensor& x) const {
     const auto parts =
         (*kv_)(seen(x)).flatten(1, 2).split(x.size(3), /*dim=*/-1);
@@ -95,11 +98,12 @@ class PvtAttention : public torch::nn::Module {
   std::shared_ptr<Linear> q_;
   std::shared_ptr<Linear> kv_;
   std::shared_ptr<Linear> proj_;
-  std::shared_ptr<Conv2d> sr_; // or null, as norm_: attention sees each token
+  // Null, as norm_, if keys and values are not downsampled by a convolution.
+  std::shared_ptr<Conv2d> sr_;
   std::shared_ptr<LayerNorm> norm_;
 };
 
-// An MLP whose hidden values see their neighbours.
+// MLP with a depthwise convolution over the hidden values.
 class PvtMlp : public torch::nn::Module {
  public:
   PvtMlp(const PvtWidths& widths, const at::Generator& generator)
@@ -111,7 +115,7 @@ class PvtMlp : public torch::nn::Module {
     fc2_ = add_layer<Linear>(*this, "fc2", hidden, widths.width, generator);
   }
 
-  // [N, H, W, C], to itself.
+  // [N, H, W, C] -> [N, H, W, C]
   at::Tensor operator()(const at::Tensor& x) const {
     at::Tensor hidden = (*fc1_)(x);
     if (linear_) {
@@ -121,7 +125,7 @@ class PvtMlp : public torch::nn::Module {
   }
 
  private:
-  bool linear_; // with linear attention goes one more activation
+  bool linear_; // linear attention adds a ReLU to the MLP
   std::shared_ptr<Linear> fc1_;
   std::shared_ptr<Conv2d> dwconv_;
   std::shared_ptr<Linear> fc2_;
@@ -194,8 +198,7 @@ class PvtV2 : public ImageModel {
   PvtV2(const models::ModelSpec& spec, const at::Generator& generator)
       : ImageModel(spec) {
     const auto& net = spec.get<PvtV2Spec>();
-    // A token for each of some pixels, from a square around it that reaches
-    // into its neighbours' squares.
+    // Overlapping patch embedding: a 7 x 7 convolution of stride 4.
     patch_embed_ = add_layer<ConvEmbed>(
         *this,
         "patch_embed",
@@ -226,7 +229,7 @@ class PvtV2 : public ImageModel {
 
  private:
   void init_weights(const at::Generator& generator) {
-    // timm draws them in the order of registration.
+    // timm samples in the order of registration.
     for (const auto& module : modules(/*include_self=*/false)) {
       if (auto* linear = module->as<Linear>()) {
         truncated_normal(linear->weight, kPvtInitStd, generator);

@@ -12,7 +12,7 @@
 #include "networks/layers/windows.h"
 #include "networks/networks.h"
 
-// Tokens travel as images [N, H, W, C].
+// Tokens are images [N, H, W, C].
 namespace vitrain::networks {
 namespace {
 
@@ -36,7 +36,7 @@ class SwinAttention : public torch::nn::Module {
     truncated_normal(table_, kSwinInitStd, generator);
   }
 
-  // [N * windows, T, C], to itself.
+  // [N * windows, T, C] -> [N * windows, T, C]
   at::Tensor operator()(const at::Tensor& x) {
     const auto parts = split_parts((*qkv_)(x), 3, heads_);
     const double scale = 1.0 / std::sqrt(static_cast<double>(parts[0].size(3)));
@@ -93,7 +93,7 @@ class SwinBlock : public torch::nn::Module {
   std::shared_ptr<Mlp> mlp_;
 };
 
-// Four neighbours to one token of twice the width.
+// Merges 2 x 2 neighbours into one token of twice the width.
 class PatchMerging : public torch::nn::Module {
  public:
   PatchMerging(std::int64_t width, const at::Generator& generator) {

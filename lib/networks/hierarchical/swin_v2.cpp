@@ -13,7 +13,7 @@
 #include "networks/layers/windows.h"
 #include "networks/networks.h"
 
-// Formulas: Liu et al., "Swin transformer V2", CVPR 2022. Constants:
+// Swin V2. Formulas: Liu et al., "Swin transformer V2", CVPR 2022. Constants:
 // timm/models/swin_transformer_v2.py.
 namespace vitrain::networks {
 namespace {
@@ -24,13 +24,14 @@ constexpr double kFirstScale = 10.0;
 constexpr double kMostScale = 100.0;
 constexpr double kLeastLength = 1e-12; // as torch's normalize()
 
-// Vectors of length 1 along the last dimension.
+// Normalises vectors along the last dimension to length 1.
 at::Tensor directions(const at::Tensor& x) {
   return x / at::norm(x, 2, {-1}, /*keepdim=*/true).clamp_min(kLeastLength);
 }
 
-// Distances of `window` along both sides, as logarithms (section 3.3): of
-// tokens `reach` apart, they are +-log2(9) / 3. [distances, 2] doubles.
+// Returns the relative positions within `window` on a logarithmic scale
+// (section 3.3): [distances, 2] doubles. A distance of `reach` is +-log2(9) /
+// 3.
 at::Tensor log_distances(const ImageSize& window, const ImageSize& reach) {
   const auto scaled = [](std::int64_t distance, std::int64_t most) {
     const double x = 8.0 * static_cast<double>(distance) /
@@ -50,7 +51,7 @@ at::Tensor log_distances(const ImageSize& window, const ImageSize& reach) {
   return table;
 }
 
-// Continuous relative position bias: a two-layer MLP from the distance to the
+// Continuous relative position bias: a two-layer MLP maps a distance to the
 // bias of each head.
 class PositionBias : public torch::nn::Module {
  public:
@@ -72,7 +73,7 @@ class PositionBias : public torch::nn::Module {
             generator,
             /*with_bias=*/false)) {}
 
-  // [distances, heads]
+  // Returns the biases [distances, heads].
   at::Tensor operator()() {
     distances_ = distances_.to(fc1_->weight.options().requires_grad(false));
     const at::Tensor hidden = activate((*fc1_)(distances_), Activation::kRelu);
@@ -110,7 +111,7 @@ class SwinV2Attention : public torch::nn::Module {
     proj_ = add_layer<Linear>(*this, "proj", width, width, generator);
   }
 
-  // [N * windows, T, C], to itself.
+  // [N * windows, T, C] -> [N * windows, T, C]
   at::Tensor operator()(const at::Tensor& x) {
     const at::Tensor bias =
         at::cat({q_bias_, at::zeros_like(q_bias_), v_bias_});
@@ -132,14 +133,15 @@ class SwinV2Attention : public torch::nn::Module {
   at::Tensor positions_; // [T, T]
   at::Tensor mask_; // [windows, 1, T, T], or undefined
   at::Tensor logit_scale_; // [heads, 1, 1]
-  at::Tensor q_bias_; // [C]; keys have none
+  at::Tensor q_bias_; // [C]; keys have no bias
   at::Tensor v_bias_; // [C]
   std::shared_ptr<PositionBias> cpb_mlp_;
   std::shared_ptr<Linear> qkv_;
   std::shared_ptr<Linear> proj_;
 };
 
-// Norms stand at the end of the branches, and start at zero.
+// Block with norms at the end of its residual branches. Their initial weights
+// are zero.
 class SwinV2Block : public torch::nn::Module {
  public:
   SwinV2Block(
@@ -181,7 +183,7 @@ class SwinV2Block : public torch::nn::Module {
   std::shared_ptr<LayerNorm> norm2_;
 };
 
-// Four neighbours to one token of twice the width.
+// Merges 2 x 2 neighbours into one token of twice the width.
 class PatchMergingV2 : public torch::nn::Module {
  public:
   PatchMergingV2(std::int64_t width, const at::Generator& generator) {

@@ -10,7 +10,7 @@
 namespace vitrain::networks {
 namespace {
 
-// A linear layer or a convolution.
+// Initialises a linear layer or a convolution.
 template <typename Layer>
 void start_layer(
     const Layer& layer,
@@ -80,7 +80,7 @@ at::Tensor add_branch(
     return at::addcmul(
         x, branch, drop.select(0, row).view(by_image).to(x.scalar_type()));
   }
-  // In place where the types allow it: one pass over memory less.
+  // Adds in place if the types are equal, which saves one pass over memory.
   return branch.scalar_type() == x.scalar_type() ? branch.add_(x) : x + branch;
 }
 
@@ -144,11 +144,11 @@ at::Tensor activate(const at::Tensor& x, Activation activation) {
     case Activation::kQuickGelu: // Hendrycks and Gimpel, 2016, section 2
       return x * at::sigmoid(1.702 * x);
     case Activation::kRelu:
-      // torch has no kernel for shapes alone.
+      // torch's relu has no meta kernel.
       return x.is_meta() ? at::empty_like(x) : at::relu(x);
     case Activation::kSilu:
       return at::silu(x);
-    case Activation::kHardSwish: // which has no kernel for shapes alone
+    case Activation::kHardSwish: // no meta kernel
       return x.is_meta() ? at::empty_like(x) : at::hardswish(x);
   }
   return x;
@@ -210,7 +210,7 @@ ImageNorm::ImageNorm(
 
 at::Tensor ImageNorm::operator()(const at::Tensor& x) const {
   if (x.is_meta()) {
-    return at::empty_like(x); // torch has no kernel for shapes alone
+    return at::empty_like(x); // no meta kernel
   }
   return at::group_norm(
              x.permute({0, 3, 1, 2}), /*num_groups=*/1, weight_, bias_, eps_)

@@ -11,19 +11,19 @@
 
 #include "networks/layers/layers.h"
 
-// Blocks, above single layers, that several families share.
+// Building blocks, composed of several layers, that several families share.
 namespace vitrain::networks {
 
 // Stochastic depth (Huang et al., ECCV 2016): residual branches that a training
-// step can skip for single images. Each branch has a rate, and a row of the
+// step can skip for single images. Each branch has a drop rate and a row in the
 // factors `drop` of Model::forward.
 class DropPaths {
  public:
-  // Adds the branches of one block, which share a rate. Returns the first
-  // branch's row.
+  // Adds the residual branches of one block, all with this drop rate. Returns
+  // the first branch's row.
   std::int64_t add(double rate, std::int64_t branches = 1);
-  // Adds the blocks of stages of these depths, with rates that rise from 0 to
-  // `last`. Returns each block's first row, by stage.
+  // Adds the blocks of stages with these depths; drop rates rise linearly from
+  // 0 to `last` over all blocks. Returns the first row of each block, by stage.
   std::vector<std::vector<std::int64_t>> add_stages(
       std::span<const std::int64_t> depths,
       double last,
@@ -35,36 +35,38 @@ class DropPaths {
   std::vector<double> rates_;
 };
 
-// Returns `count` rates from 0 to `last` in equal steps; 0 for a single one.
+// Returns `count` rates from 0 to `last` in equal steps; {0} for a count of 1.
 std::vector<double> rising_rates(double last, std::int64_t count);
-// Returns one rate per block of stages of these depths.
+// Returns rising_rates() of all blocks of stages with these depths.
 std::vector<double> rising_rates(
     double last,
     std::span<const std::int64_t> depths);
 
-// Returns x + f * branch, where f is the given row of `drop`, one factor per
-// image; x + branch if `drop` is undefined. x, branch: [N, ...]. `branch` may
-// be overwritten.
+// Returns x + f * branch, where f is row `row` of `drop` (one factor per
+// image), or 1 if `drop` is undefined. x, branch: [N, ...]. May overwrite
+// `branch`.
 at::Tensor add_branch(
     const at::Tensor& x,
     at::Tensor branch,
     const at::Tensor& drop,
     std::int64_t row);
 
-// A convolution without bias whose padding keeps the size at stride 1.
+// Shape of a convolution without bias, padded so that stride 1 keeps the image
+// size.
 Conv2d::Shape padded_shape(
     std::int64_t in,
     std::int64_t out,
     std::int64_t kernel = 1,
     std::int64_t stride = 1,
     std::int64_t groups = 1);
-// A convolution over non-overlapping square patches, with a bias.
+// Shape of a convolution over non-overlapping square patches, with a bias.
 Conv2d::Shape
 patch_shape(std::int64_t in, std::int64_t out, std::int64_t patch);
-// A depthwise convolution that keeps the size.
+// Shape of a depthwise convolution with a bias that keeps the image size.
 Conv2d::Shape depthwise_shape(std::int64_t width, std::int64_t kernel);
 
-// Patch embedding: one token per square patch of pixels, by the layer "proj".
+// Patch embedding: the convolution "proj" makes one token of each square patch
+// of pixels.
 class PatchEmbed : public torch::nn::Module {
  public:
   PatchEmbed(
@@ -74,9 +76,9 @@ class PatchEmbed : public torch::nn::Module {
       at::Generator generator,
       bool with_bias = true);
 
-  // [N, C, H, W] -> [N, H / patch * W / patch, D], rounded down: rows and
-  // columns beyond the last whole patch are ignored. The convolution is one
-  // matrix product, because patches do not overlap.
+  // [N, C, H, W] -> [N, (H / patch) * (W / patch), D], quotients rounded down:
+  // rows and columns beyond the last whole patch are ignored. The convolution
+  // is computed as one matrix product, because patches do not overlap.
   at::Tensor forward(const at::Tensor& images) const;
 
   const Conv2d& proj() const { return *proj_; }
@@ -96,23 +98,25 @@ enum class Activation {
 
 at::Tensor activate(const at::Tensor& x, Activation activation);
 
-// fc2(activation(fc1(x))) over the last dimension. A gated one computes
+// fc2(activation(fc1(x))) over the last dimension. If `gated`,
 // fc2(activation(a) * b), where a and b are the halves of fc1(x) (Shazeer, "GLU
 // variants improve transformer", 2020).
 class Mlp : public torch::nn::Module {
  public:
-  // `hidden`: outputs of fc1.
+  // `hidden`: number of outputs of fc1.
   Mlp(std::int64_t width,
       std::int64_t hidden,
       at::Generator generator,
       Activation activation = Activation::kGelu,
       bool gated = false);
 
-  // Returns a tensor of x's shape; `dropout` applies after both layers.
+  // Returns a tensor of x's shape. `dropout` is applied after the activation
+  // and after fc2.
   at::Tensor operator()(const at::Tensor& x, const Dropout& dropout = {}) const;
 
-  // Initialises b of a gated one near 1 (weights normal with `std`, bias 1), so
-  // that it passes activation(a) on; does nothing otherwise.
+  // If gated, initialises the half of fc1 that computes b so that b is near 1
+  // and activation(a) passes unchanged: weights normal with standard deviation
+  // `std`, bias 1. Otherwise does nothing.
   void init_gate(double std, const at::Generator& generator);
 
  private:
@@ -150,7 +154,7 @@ class ImageNorm : public torch::nn::Module {
       const at::Generator& generator,
       bool with_bias = true);
 
-  // Returns a tensor of x's shape [N, H, W, C], not always dense.
+  // Returns a tensor of x's shape [N, H, W, C], not necessarily contiguous.
   at::Tensor operator()(const at::Tensor& x) const;
 
  private:
@@ -160,14 +164,15 @@ class ImageNorm : public torch::nn::Module {
 };
 
 // Initialises the linear layers within `module` in their order of registration,
-// as timm does: weights by truncated_normal(), biases zero.
+// as timm does: weights by truncated_normal() with standard deviation `std`,
+// biases zero.
 void init_linear_layers(
     const torch::nn::Module& module,
     double std,
     const at::Generator& generator);
 
-// Also initialises the convolutions in that way and lays them out for
-// channels_last.
+// Initialises convolutions in the same way as linear layers, and changes their
+// memory layout to channels_last.
 void init_channels_last_layers(
     const torch::nn::Module& module,
     double std,

@@ -10,7 +10,8 @@
 namespace vitrain::networks {
 namespace {
 
-// Inputs (dimension 1) or outputs (dimension 0) times the kernel's area.
+// Returns fan_in (dimension 1) or fan_out (dimension 0): that size of `weight`
+// times the kernel's area.
 double fan(const at::Tensor& weight, std::int64_t dimension) {
   const auto whole = static_cast<double>(weight.numel());
   return whole / static_cast<double>(weight.size(1 - dimension));
@@ -42,7 +43,7 @@ at::Tensor new_weights(at::IntArrayRef sizes, const at::Generator& generator) {
 }
 
 void uniform_by_fan_in(at::Tensor weight, at::Generator generator) {
-  // The roundings of the original: gain, then deviation, then bound.
+  // Rounds as torch does: gain, then standard deviation, then bound.
   const double slope = std::sqrt(5.0);
   const double gain = std::sqrt(2.0 / (1.0 + slope * slope));
   const double std = gain / std::sqrt(fan(weight, 1));
@@ -76,7 +77,7 @@ void xavier_uniform(at::Tensor weight, at::Generator generator) {
 }
 
 void lecun_normal(at::Tensor weight, at::Generator generator) {
-  // The standard deviation of a normal distribution cut off at +-2.
+  // Standard deviation of the standard normal distribution truncated at +-2.
   constexpr double kCutStd = 0.87962566103423978;
   truncated_normal_by_std(
       weight, std::sqrt(1.0 / fan(weight, 1)) / kCutStd, generator);

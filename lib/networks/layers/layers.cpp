@@ -14,18 +14,19 @@
 namespace vitrain::networks {
 namespace {
 
-// Softmax weights that attention by plain products may keep for backward: 1 GiB
-// in fp32. Longer sequences go through the fused kernel, which keeps none.
+// Largest number of softmax weights that unfused attention may keep for
+// backward: 1 GiB in fp32. Longer sequences use the fused kernel, which keeps
+// none.
 constexpr std::int64_t kMostWeights = std::int64_t{1} << 28;
 
-// Convolutions over single pixels that skip some, of fewer channels than this,
-// write outside their memory in oneDNN's backward in bf16 (torch 2.11, with two
-// threads and AVX-512).
+// 1 x 1 convolutions with a stride above 1 and fewer channels than this write
+// outside their memory in oneDNN's bf16 backward (torch 2.11, with two threads
+// and AVX-512).
 constexpr std::int64_t kLeastStrided = 16;
 
-// q k^T / sqrt(d). Of one query on GPUs in fp32, as in the fused kernels:
-// scores in bf16 gave outputs that were 1 % of the largest from exact ones, and
-// these 0.3 % (H200).
+// Returns q k^T / sqrt(d). For a single query on a GPU it is computed in fp32,
+// as in the fused kernels: with bf16 scores, outputs differed from exact ones
+// by 1 % of the largest, with fp32 scores by 0.3 % (H200).
 at::Tensor attention_scores(const at::Tensor& query, const at::Tensor& key) {
   const double scale = 1.0 / std::sqrt(static_cast<double>(query.size(3)));
   if (query.is_cuda() && query.size(2) == 1) {
@@ -34,16 +35,17 @@ at::Tensor attention_scores(const at::Tensor& query, const at::Tensor& key) {
   return at::matmul(query * scale, key.transpose(-2, -1));
 }
 
-// Their softmax, itself in fp32.
+// Returns the softmax of attention_scores(), computed in fp32, in the query's
+// type.
 at::Tensor softmax_weights(const at::Tensor& query, const at::Tensor& key) {
   return at::softmax(attention_scores(query, key), /*dim=*/-1, at::kFloat)
       .to(query.scalar_type());
 }
 
-// Depthwise convolutions in bf16 for which oneDNN has no fast code on CPUs
-// (torch 2.11, AVX-512 BF16): forward and backward in fp32, conversions
-// included, took 0.36 to 0.75 of the time at stride 1, 0.1 to 0.2 at stride 2.
-// Those of 3x3 at stride 1 are fast.
+// True for depthwise convolutions under bf16 autocast on a CPU for which oneDNN
+// has no fast kernel (torch 2.11, AVX-512 BF16). In fp32, conversions included,
+// forward and backward took 0.36 to 0.75 of the time at stride 1 and 0.1 to 0.2
+// at stride 2. 3 x 3 convolutions at stride 1 are fast in bf16.
 bool slow_in_bf16(
     const at::Tensor& x,
     const at::Tensor& weight,
@@ -62,13 +64,13 @@ at::Tensor attention(
     const at::Tensor& value) {
   const std::int64_t weights =
       query.size(0) * query.size(1) * query.size(2) * key.size(2);
-  // On GPUs not for one query, as of a class token in the last block: the fused
-  // kernel that torch picks on sm90 (cuDNN's) fails in its backward
-  // (pytorch#138529), and there is little to fuse.
+  // On GPUs a single query, such as the class token in the last block, uses
+  // plain products: the fused kernel that torch picks on sm90 (cuDNN's) fails
+  // in backward (pytorch#138529), and there is little to fuse.
   const bool plain = query.is_cpu() ? query.scalar_type() == at::kBFloat16
                                     : query.size(2) == 1;
   const bool fused = !plain || weights > kMostWeights;
-  if (fused && !query.is_meta()) { // which no fused kernel knows
+  if (fused && !query.is_meta()) { // no fused kernel has a meta version
     return at::scaled_dot_product_attention(query, key, value);
   }
   return at::matmul(softmax_weights(query, key), value);
@@ -153,7 +155,7 @@ at::Tensor LayerNorm::operator()(const at::Tensor& x) const {
   if (bias.defined()) {
     return at::layer_norm(x, weight.sizes(), weight, bias, eps_);
   }
-  // Squares are summed in fp32: bf16 has too few digits.
+  // Squares are summed in fp32, because bf16 has too few digits.
   const at::Tensor wide =
       x.to(at::promote_types(x.scalar_type(), weight.scalar_type()));
   const at::Tensor square = wide.square().mean(-1, /*keepdim=*/true);
@@ -198,9 +200,10 @@ at::Tensor Conv2d::operator()(const at::Tensor& x) const {
   return over(x);
 }
 
-// If the stride exceeds a side of the image, oneDNN's bf16 weight gradient
-// contains uninitialised memory (torch 2.11; MALLOC_PERTURB_ shows it). A
-// stride of that side meets the same places.
+// Returns the stride to use for a side of `side` pixels. If the stride exceeds
+// the side, oneDNN's bf16 weight gradient contains uninitialised memory (torch
+// 2.11; MALLOC_PERTURB_ shows it). In that case a stride equal to the side is
+// used, if the number of outputs is the same.
 std::int64_t Conv2d::stride_over(std::int64_t side) const {
   const std::int64_t way = side + 2 * padding_ - weight.size(2);
   return side > 0 && side < stride_ && way >= 0 && way / side == way / stride_
@@ -208,7 +211,8 @@ std::int64_t Conv2d::stride_over(std::int64_t side) const {
       : stride_;
 }
 
-// Torch knows no convolution of shapes alone: the matrix product that it is.
+// Computes the convolution's output on the meta device, where torch has no
+// convolution, as a matrix product of the same cost.
 at::Tensor Conv2d::over_meta(const at::Tensor& x) const {
   const auto shrunk = [&](std::int64_t side) {
     return (side + 2 * padding_ - weight.size(2)) / stride_ + 1;
@@ -267,7 +271,7 @@ void BatchNorm2d::train(bool on) {
 
 at::Tensor BatchNorm2d::operator()(const at::Tensor& x) {
   if (x.is_meta()) {
-    return at::empty_like(x); // as LayerNorm
+    return at::empty_like(x); // no meta kernel
   }
   if (is_training()) {
     num_batches_tracked.add_(1);
@@ -275,7 +279,8 @@ at::Tensor BatchNorm2d::operator()(const at::Tensor& x) {
       return form_(*this, x);
     }
   }
-  // One value has no variance: the running ones would become NaN for good.
+  // The variance of a single value is NaN and would spoil the running
+  // statistics permanently.
   const bool learns = !is_training() || x.numel() > x.size(1);
   return at::batch_norm(
       x,

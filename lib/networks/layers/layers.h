@@ -13,12 +13,13 @@
 #include <torch/nn/modules/container/modulelist.h>
 
 // Layers that the families share. Parameters have torch's names and torch's
-// initial values, sampled from a given generator (without one they have no
-// values: init.h).
+// initial values, sampled from the given generator; if it is undefined, they
+// are on the meta device (init.h).
 namespace vitrain::networks {
 
-// softmax(q k^T / sqrt(d)) v for q [N, heads, Q, d] and k, v [N, heads, T, d]:
-// torch's fused kernel, except for bf16 on a CPU (docs/decisions/007).
+// Returns softmax(q k^T / sqrt(d)) v for q [N, heads, Q, d] and k, v [N, heads,
+// T, d]. Uses torch's fused kernel, except for bf16 on a CPU
+// (docs/decisions/007) and for a single query on a GPU.
 at::Tensor attention(
     const at::Tensor& query,
     const at::Tensor& key,
@@ -28,12 +29,12 @@ at::Tensor attention(
 // others by 1 / (1 - rate). Returns x itself at rate 0 or without a generator.
 struct Dropout {
   double rate = 0.0;
-  at::Generator generator; // of x's device; undefined: no dropout
+  at::Generator generator; // on x's device; undefined: no dropout
 
   at::Tensor operator()(const at::Tensor& x) const;
 };
 
-// attention() with dropout of its softmax weights. Uses plain products, because
+// attention() with dropout of the softmax weights. Uses plain products, because
 // the fused kernel samples from the process's default generator.
 at::Tensor attention_with_dropout(
     const at::Tensor& query,
@@ -50,7 +51,7 @@ at::Tensor split_heads(const at::Tensor& x, std::int64_t heads);
 std::vector<at::Tensor>
 split_parts(const at::Tensor& x, std::int64_t parts, std::int64_t heads);
 
-// Adds a new layer to `module` under this name.
+// Registers a new layer in `module` as `name`.
 template <typename Layer, typename... Args>
 std::shared_ptr<Layer>
 add_layer(torch::nn::Module& module, const std::string& name, Args&&... args) {
@@ -68,7 +69,8 @@ std::shared_ptr<Layer> append_layer(
   return layer;
 }
 
-// Adds a parameter to `module` under this name, filled with `value`.
+// Registers a parameter of shape `sizes` in `module` as `name`, filled with
+// `value`.
 at::Tensor add_constant(
     torch::nn::Module& module,
     const std::string& name,
@@ -86,8 +88,8 @@ class Linear : public torch::nn::Module {
 
   // [..., in] -> [..., out]
   at::Tensor operator()(const at::Tensor& x) const;
-  // Linear layer along the token dimension: [N, in, D] -> [N, out, D], without
-  // transposing x.
+  // Applies the layer along the token dimension: [N, in, D] -> [N, out, D],
+  // without transposing x.
   at::Tensor over_tokens(const at::Tensor& x) const;
 
   at::Tensor weight; // [out, in]
@@ -139,7 +141,7 @@ class Conv2d : public torch::nn::Module {
   at::Tensor operator()(const at::Tensor& x) const;
   // A 1 x 1 convolution of channels-last data: [..., in] -> [..., out].
   at::Tensor pointwise(const at::Tensor& x) const;
-  // [N, H, W, in] -> [N, H', W', out]; both are dense.
+  // [N, H, W, in] -> [N, H', W', out]; the output is contiguous, and x must be.
   at::Tensor over_pixels(const at::Tensor& x) const;
   // Changes the memory layout of the weights to channels_last.
   void use_channels_last();
@@ -157,7 +159,7 @@ class Conv2d : public torch::nn::Module {
   std::int64_t groups_;
 };
 
-// Initialises a convolution: weights normal with variance 2 / (outputs of a
+// Initialises a convolution: weights normal with variance 2 / (outputs per
 // group * kernel area), bias zero.
 void normal_by_group_fan_out(Conv2d& conv, const at::Generator& generator);
 
@@ -168,7 +170,8 @@ class BatchNorm2d : public torch::nn::Module {
   static constexpr double kMomentum = 0.1;
   static constexpr double kEps = 1e-5;
 
-  // Normalises x by statistics that it takes, and updates the running ones.
+  // Replacement for the forward pass in training mode: returns x normalised by
+  // statistics it computes itself, and updates the running ones.
   using TrainingForm =
       std::function<at::Tensor(BatchNorm2d& norm, const at::Tensor& x)>;
 
@@ -182,12 +185,13 @@ class BatchNorm2d : public torch::nn::Module {
   double eps() const { return eps_; }
   double momentum() const { return momentum_; }
 
-  // Replaces the normalisation of training mode, which uses statistics of x
+  // Sets the replacement. Without one, training mode uses the statistics of x
   // alone.
   void set_training_form(TrainingForm form) { form_ = std::move(form); }
   bool has_training_form() const { return static_cast<bool>(form_); }
 
-  // Keeps the layer in evaluation mode when its network is set to training.
+  // Keeps the layer in evaluation mode even when its network is set to training
+  // mode.
   void freeze();
   bool is_frozen() const { return frozen_; }
   void train(bool on = true) override;

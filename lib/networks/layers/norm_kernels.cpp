@@ -2,9 +2,9 @@
 
 #include <bit>
 
-// Loops over channels that the compiler makes vectors of, for each of these
-// instruction sets; the loader chooses. The same kernel runs in forward and
-// backward, so that both see the same sign of what goes into a ReLU.
+// Compiles the channel loops once for each of these instruction sets; the
+// loader chooses one. Forward and backward run the same kernel, so that both
+// see the same sign of a ReLU's input.
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
 #define VITRAIN_CLONES \
   __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
@@ -28,29 +28,30 @@ VITRAIN_INLINE void store(float value, float* out) {
   *out = value;
 }
 
-// To the nearest, ties to even; NaN stays NaN.
+// Rounds to bf16: to nearest, ties to even; NaN stays NaN.
 VITRAIN_INLINE void store(float value, std::uint16_t* out) {
   const auto bits = std::bit_cast<std::uint32_t>(value);
   const std::uint32_t rounded = (bits + 0x7FFF + ((bits >> 16) & 1)) >> 16;
   *out = static_cast<std::uint16_t>(value == value ? rounded : 0x7FC0);
 }
 
-// As torch: NaN stays NaN.
+// Returns max(value, 0); NaN stays NaN, as in torch.
 VITRAIN_INLINE float positive(float value) {
   return value < 0.0F ? 0.0F : value;
 }
 
-// e^x to 2 ulp for |x| <= 87, beyond which it stays there; NaN stays NaN. With
-// n the nearest whole number to x / ln 2, e^x = 2^n e^(x - n ln 2), the latter
-// by the Taylor polynomial of degree 7 on +-0.35 (its rest is below 6e-9).
-// Adding 1.5 x 2^23 rounds, and leaves n in the lowest bits.
+// Returns e^x to 2 ulp for x clamped to +-87; NaN stays NaN. With n = round(x /
+// ln 2), e^x = 2^n e^(x - n ln 2); the second factor is the Taylor polynomial
+// of degree 7 on +-0.35 (remainder below 6e-9). Adding 1.5 x 2^23 rounds and
+// leaves n in the lowest bits.
 VITRAIN_INLINE float exponential(float x) {
   constexpr float kRounding = 12582912.0F;
   x = x < -87.0F ? -87.0F : x;
   x = x > 87.0F ? 87.0F : x;
   const float shifted = x * 1.44269504F + kRounding;
   const float n = shifted - kRounding;
-  // ln 2 in two parts, the first short enough that n times it is exact.
+  // ln 2 is split into two constants, the first short enough that its product
+  // with n is exact.
   const float r = (x - n * 0.693359375F) - n * -2.12194440e-4F;
   float sum = 1.0F / 5040.0F;
   sum = sum * r + 1.0F / 720.0F;
@@ -83,7 +84,7 @@ VITRAIN_INLINE float after(float x) {
   }
 }
 
-// `g` times the slope of the nonlinearity at x.
+// Returns `g` times the derivative of the nonlinearity at x.
 template <Nonlinearity kKind>
 VITRAIN_INLINE float before(float g, float x) {
   if constexpr (kKind == Nonlinearity::kRelu) {
@@ -196,10 +197,11 @@ VITRAIN_INLINE void normalize_any(
   }
 }
 
-constexpr std::int64_t kBlock = 256; // channels whose values stay in L1
+// Number of channels whose values fit into L1.
+constexpr std::int64_t kBlock = 256;
 
-// kOutput: the slope of kKind, a ReLU, by its result y in place of what went
-// into it.
+// kOutput: takes the derivative of kKind, a ReLU, from its result y instead of
+// its input. kSecond: adds dy2. kKeep: writes g.
 template <
     Nonlinearity kKind,
     bool kOutput,

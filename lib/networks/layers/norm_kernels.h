@@ -14,22 +14,25 @@ enum class Nonlinearity { kNone, kRelu, kRelu6, kSilu };
 template <typename T>
 struct Forward {
   const T* x;
-  const T* residual; // or null
+  const T* residual; // null: no residual
   T* y;
   const float* scale;
   const float* shift;
   Nonlinearity nonlinearity;
 };
 
-// Inputs of backward. g, the gradient of the nonlinearity's input, is (dy +
-// dy2) times the slope, which for a ReLU is 1 where y is positive, else 0.
+// Inputs of backward. g, the gradient with respect to the nonlinearity's input,
+// is (dy + dy2) times the nonlinearity's derivative, which for a ReLU is 1
+// where y is positive, else 0.
 template <typename T>
 struct Backward {
   const T* dy;
   const T* dy2; // added to dy, or null
   const T* x;
-  const T* y; // output of a ReLU after a residual sum; else null
-  T* g; // written by sums(), read by gradient() in place of dy; or null: no dy2
+  const T* y; // output of a ReLU that follows a residual sum; else null
+  // Written by sums(), read by gradient() in place of dy; null only if dy2 is
+  // null.
+  T* g;
   const float* mean;
   const float* scale;
   const float* shift;

@@ -10,7 +10,7 @@
 namespace vitrain::networks {
 namespace {
 
-// Memory layout: rows of channels.
+// Memory layout: `count` rows of `channels` values.
 struct Rows {
   std::int64_t count;
   std::int64_t channels;
@@ -18,15 +18,16 @@ struct Rows {
   explicit Rows(const at::Tensor& x)
       : count(x.numel() / x.size(1)), channels(x.size(1)) {}
 
-  // Work is split into pieces of this many rows, which fit a core's cache. Sums
-  // of pieces are added in order in fp64, so that they depend neither on the
-  // number of threads nor much on that of the rows.
+  // Rows per piece of work; a piece fits a core's cache. Sums over pieces are
+  // added in order in fp64, so that they do not depend on the number of threads
+  // and are accurate for many rows.
   std::int64_t piece() const {
     return std::max<std::int64_t>(16, 32768 / channels);
   }
   std::int64_t pieces() const { return (count + piece() - 1) / piece(); }
 
-  // body(number of the piece, its first row, its rows) for all, on threads.
+  // Calls body(index of the piece, its first row, its number of rows) for all
+  // pieces, on several threads.
   template <typename Body>
   void for_each(const Body& body) const {
     threads::parallel_for(
@@ -42,7 +43,7 @@ struct Rows {
   }
 };
 
-// The result of body() for the type that the kernels know x's by.
+// Returns body<T>() for the kernels' type T of x's values.
 template <typename Body>
 auto with_type(const at::Tensor& x, const Body& body) {
   return x.scalar_type() == at::kFloat
@@ -59,9 +60,9 @@ const float* floats(const at::Tensor& x) {
   return x.const_data_ptr<float>();
 }
 
-// Biased variance of each channel, and mean. Pieces are combined as Chan, Golub
-// and LeVeque do it ("Updating formulae and a pairwise algorithm for computing
-// sample variances", 1979).
+// Computes the mean and biased variance of each channel. Combines pieces as
+// Chan, Golub and LeVeque ("Updating formulae and a pairwise algorithm for
+// computing sample variances", 1979).
 template <typename T>
 void take_moments(const at::Tensor& x, WideTable& mean, WideTable& variance) {
   const Rows rows(x);

@@ -16,7 +16,7 @@ using norm_kernels::Nonlinearity;
 
 inline constexpr auto kChannelsLast = at::MemoryFormat::ChannelsLast;
 
-// One number per channel.
+// One value per channel.
 using Table = std::vector<float>;
 using WideTable = std::vector<double>;
 
@@ -33,7 +33,7 @@ struct Moments {
 
 Moments moments_of(const at::Tensor& x);
 
-// norm(x) = scale x + shift.
+// Per-channel scale and shift: norm(x) = scale x + shift.
 struct Line {
   Table scale;
   Table shift;
@@ -57,8 +57,9 @@ struct BackwardPass {
   at::Tensor dy;
   at::Tensor dy2; // added to dy
   at::Tensor x;
-  at::Tensor y; // output of a ReLU after a residual sum
-  at::Tensor g; // gradient of the nonlinearity's input, written by take_sums
+  at::Tensor y; // output of a ReLU that follows a residual sum
+  // Gradient with respect to the nonlinearity's input; written by take_sums().
+  at::Tensor g;
   Statistics statistics;
   Line line;
   Nonlinearity nonlinearity = Nonlinearity::kNone;
@@ -71,9 +72,9 @@ struct Sums {
 
 Sums take_sums(const BackwardPass& pass);
 
-// Returns dx. With x^ = (x - mean) inverse and n rows: dx = weight inverse (g -
-// sum(g) / n - x^ sum(g x^) / n). Without `training` the statistics do not
-// depend on x, and dx = weight inverse g.
+// Returns dx. With x^ = (x - mean) inverse and n values per channel: dx =
+// weight inverse (g - sum(g) / n - x^ sum(g x^) / n). If `training` is false,
+// the statistics do not depend on x, and dx = weight inverse g.
 at::Tensor
 input_gradient(const BackwardPass& pass, const Sums& sums, bool training);
 

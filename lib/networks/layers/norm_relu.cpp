@@ -33,7 +33,8 @@ Statistics batch_statistics(BatchNorm2d& norm, const at::Tensor& x) {
     const double variance = moments.variance[c];
     means[c] = static_cast<float>(mean);
     inverses[c] = static_cast<float>(1.0 / std::sqrt(variance + norm.eps()));
-    // One value has no variance: the running ones would become NaN for good.
+    // The variance of a single value is NaN and would spoil the running
+    // statistics permanently.
     if (moments.count > 1) {
       const double unbiased = variance * (count / (count - 1.0));
       running_mean[c] =
@@ -132,7 +133,8 @@ class NormAct final : public torch::autograd::Function<NormAct> {
   }
 };
 
-// Recordings for exports (lib/exports) must contain torch's own operators.
+// True if the fused kernels can be used. Recordings for exports (lib/exports)
+// must contain torch's own operators.
 bool is_fused(
     const BatchNorm2d& norm,
     const at::Tensor& x,
@@ -144,7 +146,7 @@ bool is_fused(
       norm.weight.scalar_type() == at::kFloat &&
       x.is_contiguous(kChannelsLast) &&
       !(norm.is_training() && norm.has_training_form()) &&
-      // Backward of a sum with a residual knows only where it was positive.
+      // With a residual, backward only knows where the output was positive.
       (!residual || nonlinearity == Nonlinearity::kNone ||
        nonlinearity == Nonlinearity::kRelu);
 }

@@ -7,8 +7,8 @@
 
 namespace vitrain::networks {
 
-// An activation with two consumers: two tensors on the same memory. The
-// backward function of their producer adds both gradients itself.
+// An activation with two consumers: two tensors that share memory. The backward
+// function of their producer adds both gradients itself.
 struct Fork {
   at::Tensor trunk;
   at::Tensor branch;
@@ -30,7 +30,7 @@ Fork norm_act(
 
 at::Tensor apply_in_place(at::Tensor y, Nonlinearity nonlinearity);
 
-// norm_act() with a ReLU, and without a nonlinearity.
+// norm_relu(): norm_act() with a ReLU. norm_only(): without nonlinearity.
 Fork norm_relu(
     BatchNorm2d& norm,
     const at::Tensor& x,

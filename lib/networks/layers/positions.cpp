@@ -12,7 +12,7 @@ at::Tensor resample_positions(
   if (to == from) {
     return positions;
   }
-  // timm interpolates in fp32, whatever the network has.
+  // timm interpolates in fp32, whatever type the network has.
   const at::Tensor grid =
       positions.narrow(1, extra, from.area())
           .to(at::kFloat)

@@ -19,7 +19,8 @@ thread_local std::int64_t every_now = 0;
 thread_local std::int64_t blocks_now = 0;
 thread_local const BlockObserver* observer_now = nullptr;
 
-// Autocast of a forward pass, which the thread of backward does not know.
+// Autocast settings of a forward pass. Backward runs on another thread, which
+// does not have them.
 struct AutocastState {
   bool enabled;
   bool cached;
@@ -62,7 +63,8 @@ at::Tensor drawn_state(at::Generator generator) {
   return generator.get_state();
 }
 
-// The generator as it was at another time.
+// Sets a generator to an earlier state, and restores its current one at the end
+// of the scope.
 class SameDraws {
  public:
   SameDraws(at::Generator generator, const at::Tensor& state)
@@ -89,7 +91,7 @@ at::Tensor detached(const at::Tensor& x) {
   return x.detach().set_requires_grad(true);
 }
 
-// Backward of a block whose graph was dropped.
+// Backward of a block whose graph was dropped: runs the block again.
 class BlockAgain final : public torch::autograd::Node {
  public:
   BlockAgain(const at::Tensor& x, at::Generator dropout, BlockForward block)
@@ -117,8 +119,8 @@ class BlockAgain final : public torch::autograd::Node {
       const SameDraws draws(dropout_, drawn_);
       y = block_(x);
     }
-    // Parameter gradients are accumulated as without recomputation, as soon as
-    // each is complete: into their buffers, and to their hooks.
+    // Accumulates parameter gradients as without recomputation: each is added
+    // to its buffer and passed to its hooks as soon as it is complete.
     torch::autograd::backward({y}, {gradients[0]});
     return {x.grad()};
   }
@@ -176,8 +178,9 @@ at::Tensor kept_or_again(
   }
   const auto node = std::make_shared<BlockAgain>(x, dropout, block);
   node->set_next_edges(torch::autograd::collect_next_edges(x));
-  // With a graph that is dropped at once: kernels choose by whether there is
-  // one, and both passes have to choose alike.
+  // Builds a graph, although it is dropped at once: torch chooses some kernels
+  // by whether a graph is built, and the forward pass and its recomputation
+  // must use the same ones.
   at::Tensor y = block(detached(x)).detach();
   torch::autograd::set_history(y, node);
   return y;

@@ -12,8 +12,8 @@
 namespace vitrain::networks {
 
 // Enables recomputation in this thread's forward passes within the scope: the
-// first block and every `every`-th after it are recomputed in backward; 0:
-// none.
+// first block and every `every`-th after it are recomputed in backward. 0
+// disables it.
 class RecomputeScope {
  public:
   explicit RecomputeScope(std::int64_t every);
@@ -26,11 +26,12 @@ class RecomputeScope {
   std::int64_t outer_blocks_;
 };
 
-// Number of blocks that ran in this thread's innermost scope.
+// Returns the number of blocks that have run in this thread's innermost
+// RecomputeScope.
 std::int64_t recomputable_blocks();
 
-// While it lives, is called when a block begins on this thread and when it
-// ends, with its output.
+// While it lives, calls `begins` when a block begins on this thread, and `ends`
+// with the block's output when it ends.
 class BlockObserver {
  public:
   BlockObserver(
@@ -50,10 +51,10 @@ class BlockObserver {
 };
 
 // Returns block(x). Backward calls `block` again with the same x, autocast
-// state and random numbers of `dropout` (undefined: it uses none), so that
-// gradients are bit-identical to those without recomputation. The block must
-// have no side effects (no running statistics), and everything it refers to
-// must live until backward. A block whose x needs no gradient is not
+// settings and random numbers from `dropout` (undefined: the block uses none),
+// so that gradients are bit-identical to those without recomputation. The block
+// must have no side effects (no running statistics), and everything it refers
+// to must live until backward. If x needs no gradient, the block is not
 // recomputed.
 using BlockForward = std::function<at::Tensor(const at::Tensor& x)>;
 at::Tensor run_block(
@@ -61,8 +62,8 @@ at::Tensor run_block(
     const at::Generator& dropout,
     const BlockForward& block);
 
-// Runs x through the blocks, which are pointers to modules with forward(x,
-// args...), each by run_block().
+// Runs x through `blocks`, each by run_block(). A block is a pointer to a
+// module with forward(x, args...).
 template <typename Blocks, typename... Args>
 at::Tensor run_blocks(
     at::Tensor x,

@@ -2,9 +2,9 @@
 
 namespace vitrain::networks {
 
-// While it lives, the functions of init.h leave weights of this thread
-// uninitialised. Sampling takes most of the time of making a network, and is
-// wasted if all weights are loaded afterwards.
+// While it lives, the functions of init.h leave weights uninitialised on this
+// thread. Sampling takes most of the time of building a network, and is wasted
+// if all weights are loaded afterwards.
 class SkipWeightInit {
  public:
   SkipWeightInit();

@@ -10,8 +10,9 @@
 namespace vitrain::networks {
 namespace {
 
-// Equation 12 of the paper with its gamma = 2, b = 1: half the logarithm of
-// twice the channels, the next odd number, as timm rounds it.
+// Returns the kernel size: equation 12 of the paper with gamma = 2, b = 1, that
+// is log2(2 channels) / 2, rounded down and then up to an odd number, at least
+// 3, as in timm.
 std::int64_t eca_kernel(std::int64_t channels) {
   const auto half = static_cast<std::int64_t>(
       (std::log2(static_cast<double>(channels)) + 1.0) / 2.0);

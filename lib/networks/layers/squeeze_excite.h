@@ -23,7 +23,7 @@ class ChannelGate : public torch::nn::Module {
   at::Tensor operator()(const at::Tensor& x) const;
 
  private:
-  // Means [N, C] to factors before their sigmoid.
+  // Maps channel means [N, C] to factors [N, C] before the sigmoid.
   virtual at::Tensor factors(const at::Tensor& means) const = 0;
 };
 
@@ -31,7 +31,7 @@ class ChannelGate : public torch::nn::Module {
 class SqueezeExcite : public ChannelGate {
  public:
   // `reduced`: channels between the two layers. `after`: nonlinearity between
-  // them. `reduce`, `expand`: names of the two layers.
+  // them. `reduce`, `expand`: names of the first and the second layer.
   SqueezeExcite(
       std::int64_t channels,
       std::int64_t reduced,

@@ -8,10 +8,10 @@
 namespace vitrain::networks {
 namespace {
 
-// Mask value: added to scores that a token of a shifted window must ignore.
+// Added to the scores of token pairs that must not attend to each other.
 constexpr double kMasked = -100.0;
 
-// Grids [N, H, W, C] -> [N * windows, T, C], and back.
+// cut(): grids [N, H, W, C] -> [N * windows, T, C]. joined(): back.
 at::Tensor cut(const at::Tensor& x, const ImageSize& window) {
   const std::int64_t rows = x.size(1) / window.height;
   const std::int64_t columns = x.size(2) / window.width;
@@ -43,9 +43,10 @@ at::Tensor rolled(const at::Tensor& x, const ImageSize& by) {
   return rolled(rolled(x, 1, by.height), 2, by.width);
 }
 
-// Returns the borders of the regions of a shifted side: the whole windows, the
-// part of the last window that was there before, and the part that wrapped
-// around.
+// Returns the borders of three regions along one side of the rolled grid: the
+// windows before the last; the tokens that belonged to the last window before
+// rolling; the tokens that wrapped around. Without shift the first two are
+// empty and the third is the whole side.
 std::array<std::int64_t, 4>
 edges(std::int64_t side, std::int64_t window, std::int64_t shift) {
   return shift == 0

@@ -7,9 +7,9 @@
 
 #include "models/spec.h"
 
-// Attention with a bias for relative positions, over windows of a grid of
-// tokens (Liu et al., "Swin transformer: hierarchical vision transformer using
-// shifted windows", ICCV 2021). Sizes are in tokens.
+// Attention with a relative position bias over windows of a grid of tokens (Liu
+// et al., "Swin transformer: hierarchical vision transformer using shifted
+// windows", ICCV 2021). Sizes are in tokens.
 namespace vitrain::networks {
 
 // Returns softmax(q k^T + bias + mask) v with concatenated heads: [W, T, heads
@@ -30,8 +30,9 @@ at::Tensor relative_positions(const ImageSize& window);
 // bias of biased_attention(). Both tensors are on one device.
 at::Tensor bias_of_pairs(const at::Tensor& table, const at::Tensor& positions);
 
-// Windows of a Swin block on a grid that is rolled by `shift`. As in timm, a
-// dimension that fits into one window is neither split nor shifted.
+// Partition of a grid into the windows of a Swin block. A shifted block rolls
+// the grid by `shift` first. As in timm, a dimension that fits into one window
+// is neither split nor shifted.
 struct Windows {
   ImageSize grid;
   ImageSize window;
@@ -40,15 +41,15 @@ struct Windows {
   Windows(const ImageSize& tokens, const ImageSize& size, bool shifted);
 
   bool shifted() const { return shift.height > 0 || shift.width > 0; }
-  // Returns the grid padded to whole windows.
+  // Returns the grid size padded to whole windows.
   ImageSize padded() const;
 
-  // Returns the attention mask between tokens that share a window only because
-  // the grid was rolled: [windows, 1, T, T]; undefined without shift.
+  // Returns the attention mask [windows, 1, T, T], which separates tokens that
+  // share a window only because the grid was rolled; undefined without shift.
   at::Tensor mask() const;
 
-  // Applies `attend`, a map of [N * windows, T, C] to itself, within the
-  // windows of x [N, H, W, C].
+  // Splits x [N, H, W, C] into windows [N * windows, T, C], applies `attend`,
+  // which keeps that shape, and joins them again.
   at::Tensor over(
       const at::Tensor& x,
       const std::function<at::Tensor(const at::Tensor&)>& attend) const;

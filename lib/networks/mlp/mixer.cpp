@@ -17,7 +17,7 @@ namespace vitrain::networks {
 namespace {
 
 constexpr double kMixerNormEps = 1e-6;
-constexpr double kGateNormEps = 1e-5; // torch's default, as timm has it there
+constexpr double kGateNormEps = 1e-5; // torch's default, as in timm
 
 // Initialises a linear layer as timm does in these networks.
 void start_mixing(const Linear& linear, bool in_mlp, at::Generator generator) {
@@ -29,7 +29,8 @@ void start_mixing(const Linear& linear, bool in_mlp, at::Generator generator) {
   }
 }
 
-// [N, T, D] -> [N, T, D], over the tokens and then over the channels.
+// Block with layers over the tokens and over the channels: [N, T, D] -> [N, T,
+// D].
 class TokenBlock : public torch::nn::Module {
  public:
   explicit TokenBlock(std::int64_t row) : row_(row) {}
@@ -42,14 +43,15 @@ class TokenBlock : public torch::nn::Module {
   std::int64_t row_; // first of two rows of drop factors
 };
 
-// The width of a hidden layer.
+// Returns the width of a hidden layer: `ratio` times the embedding's, rounded
+// down.
 std::int64_t hidden_width(const models::MixerSpec& net, double ratio) {
   return static_cast<std::int64_t>(ratio * static_cast<double>(net.embed_dim));
 }
 
-// MLP from `width` to `width` values. If `gated`, half of the hidden values is
-// multiplied by SiLU of the other half (Shazeer, "GLU variants improve
-// transformer", 2020).
+// MLP with `width` inputs and outputs. If `gated`, one half of the hidden
+// values is multiplied by the SiLU of the other half (Shazeer, "GLU variants
+// improve transformer", 2020).
 class MixingMlp : public torch::nn::Module {
  public:
   MixingMlp(
@@ -76,7 +78,7 @@ class MixingMlp : public torch::nn::Module {
   void init_weights(const at::Generator& generator) {
     start_mixing(*fc1_, /*in_mlp=*/true, generator);
     start_mixing(*fc2_, /*in_mlp=*/true, generator);
-    if (gated_) { // the gates start open
+    if (gated_) { // gates are near 1 at first
       const std::int64_t half = fc1_->weight.size(0) / 2;
       constant(fc1_->bias.slice(0, half), 1.0);
       normal(fc1_->weight.slice(0, half), 1e-6, generator);
@@ -139,7 +141,7 @@ class MixerBlock : public TokenBlock {
   std::shared_ptr<MixingMlp> mlp_channels_;
 };
 
-// alpha x + beta.
+// alpha x + beta, with learned vectors alpha and beta.
 class Affine : public torch::nn::Module {
  public:
   Affine(std::int64_t width, const at::Generator& generator)
@@ -195,8 +197,8 @@ class ResMlpBlock : public TokenBlock {
   at::Tensor ls2_; // [D]
 };
 
-// Spatial gating: half of the channels times a linear map over the tokens of
-// the other half.
+// Spatial gating: one half of the channels times a linear map, over the tokens,
+// of the other half.
 class SpatialGate : public torch::nn::Module {
  public:
   SpatialGate(
@@ -307,7 +309,7 @@ class Mixer : public ImageModel {
         *this, "stem", spec.channels, net.patch_size, net.embed_dim, generator);
     const auto list = add_layer<torch::nn::ModuleListImpl>(*this, "blocks");
     for (std::int64_t i = 0; i < net.depth; ++i) {
-      // Every block has the whole rate.
+      // Every block has the full drop rate.
       const std::int64_t row = paths_.add(
           spec.drop_path,
           net.block == models::MixerSpec::Block::kSpatial ? 1 : 2);

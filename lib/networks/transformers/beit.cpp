@@ -16,7 +16,7 @@
 #include "networks/layers/windows.h"
 #include "networks/networks.h"
 
-// Tokens travel as [N, T, C], the class token in front of the patches.
+// Tokens are [N, T, C], the class token first.
 namespace vitrain::networks {
 namespace {
 
@@ -58,7 +58,7 @@ class BeitAttention : public torch::nn::Module {
     proj_ = add_layer<Linear>(*this, "proj", width, width, generator);
   }
 
-  // [N, T, C], to itself; positions: [T, T].
+  // [N, T, C] -> [N, T, C]; positions: [T, T].
   at::Tensor operator()(const at::Tensor& x, const at::Tensor& positions)
       const {
     const at::Tensor bias =
@@ -77,7 +77,7 @@ class BeitAttention : public torch::nn::Module {
 
  private:
   std::int64_t heads_;
-  at::Tensor q_bias_; // [C]; keys have none
+  at::Tensor q_bias_; // [C]; keys have no bias
   at::Tensor v_bias_; // [C]
   at::Tensor table_; // [distances + 3, heads]
   std::shared_ptr<Linear> qkv_;
@@ -166,12 +166,12 @@ class Beit : public ImageModel {
   }
 
  private:
-  // In timm's order.
+  // Samples the weights in timm's order.
   void init_weights(const at::Generator& generator) {
     init_linear_layers(*this, kBeitInitStd, generator);
     truncated_normal(cls_token_, kBeitInitStd, generator);
     truncated_normal(head_->weight, kBeitInitStd, generator);
-    // Deeper blocks get smaller weights.
+    // As in timm, block i's weights are divided by sqrt(2 (i + 1)).
     for (std::size_t i = 0; i < blocks_.size(); ++i) {
       blocks_[i]->weaken(std::sqrt(2.0 * static_cast<double>(i + 1)));
     }

@@ -15,7 +15,7 @@
 #include "networks/layers/scaled_branch.h"
 #include "networks/networks.h"
 
-// Tokens travel as [N, T, C].
+// Tokens are [N, T, C].
 namespace vitrain::networks {
 namespace {
 
@@ -38,7 +38,7 @@ class TalkingHeads : public torch::nn::Module {
         proj_l_(add_layer<Linear>(*this, "proj_l", heads, heads, generator)),
         proj_w_(add_layer<Linear>(*this, "proj_w", heads, heads, generator)) {}
 
-  // [N, T, C], to itself.
+  // [N, T, C] -> [N, T, C]
   at::Tensor operator()(const at::Tensor& x) const {
     const auto parts = split_parts((*qkv_)(x), 3, heads_);
     const double scale = 1.0 / std::sqrt(static_cast<double>(parts[0].size(3)));
@@ -69,12 +69,12 @@ class TalkingHeads : public torch::nn::Module {
   std::shared_ptr<Linear> proj_w_;
 };
 
-// A block with an attention and an MLP branch, for self-attention and class
+// Block with an attention and an MLP branch, for self-attention and class
 // attention.
 template <typename Attention>
 class CaitBlock : public torch::nn::Module {
  public:
-  static constexpr int kBranches = 2; // that can be dropped
+  static constexpr int kBranches = 2; // residual branches that can be dropped
 
   CaitBlock(
       const CaitSpec& net,
@@ -152,7 +152,7 @@ class Cait : public ImageModel {
   }
 
  private:
-  // In timm's order.
+  // Samples the weights in timm's order.
   void init_weights(const at::Generator& generator) {
     truncated_normal(pos_embed_, kCaitInitStd, generator);
     truncated_normal(cls_token_, kCaitInitStd, generator);

@@ -16,8 +16,9 @@
 #include "networks/networks.h"
 #include "networks/transformers/vit.h"
 
-// Tokens travel as [N, T, D], the class token first; there are two branches of
-// everything. Lists and their numbers are modules of timm's names.
+// Tokens are [N, T, D], the class token first. There are two branches, each
+// with its own layers. ModuleLists and their numbered children have timm's
+// names.
 namespace vitrain::networks {
 namespace {
 
@@ -42,7 +43,7 @@ at::Tensor patches_of(const at::Tensor& tokens) {
   return tokens.narrow(1, 1, tokens.size(1) - 1);
 }
 
-// Images to a token for each square of pixels, by one convolution or three.
+// Patch embedding by one convolution or three.
 class CrossPatchEmbed : public torch::nn::Module {
  public:
   CrossPatchEmbed(
@@ -57,7 +58,8 @@ class CrossPatchEmbed : public torch::nn::Module {
           *this, "proj", patch_shape(channels, width, patch), generator);
       return;
     }
-    // To a quarter, and then to a third at once or to a half twice.
+    // The first convolution reduces sides to a quarter; the others reduce them
+    // by 3 and 1 (patch 12) or by 2 and 2 (patch 16).
     const bool thirds = patch == 12;
     const auto list = add_layer<torch::nn::Module>(*this, "proj");
     const auto add = [&](const char* name, const Conv2d::Shape& shape) {
@@ -83,11 +85,11 @@ class CrossPatchEmbed : public torch::nn::Module {
   }
 
  private:
-  std::shared_ptr<Conv2d> whole_; // or null
-  std::vector<std::shared_ptr<Conv2d>> steps_; // in its place
+  std::shared_ptr<Conv2d> whole_; // null if steps_ is used
+  std::vector<std::shared_ptr<Conv2d>> steps_; // empty if whole_ is used
 };
 
-// A class token of one width to the other: norm, GELU, linear layer.
+// Projects a class token to the other branch's width: norm, GELU, linear layer.
 class CrossProjection : public torch::nn::Module {
  public:
   CrossProjection(
@@ -138,8 +140,8 @@ class CrossAttention : public torch::nn::Module {
   std::shared_ptr<Linear> proj_;
 };
 
-// The class token of one branch, in the other's width, among the patches of the
-// other.
+// Cross attention of one branch's class token, projected to the other branch's
+// width, to the patches of the other branch.
 class CrossFusion : public torch::nn::Module {
  public:
   CrossFusion(
@@ -167,7 +169,7 @@ class CrossFusion : public torch::nn::Module {
   std::shared_ptr<CrossAttention> attn_;
 };
 
-// Blocks of both branches, and the exchange after them.
+// Blocks of both branches, followed by the exchange of class tokens.
 class CrossStage : public torch::nn::Module {
  public:
   // `rates`: drop rate of each block of the deeper branch. Adds the residual

@@ -34,8 +34,8 @@ at::Tensor waves(const at::Tensor& places, std::int64_t width) {
   return at::cat({angles.sin(), angles.cos()}, 1);
 }
 
-// Returns fixed position embeddings: zeros for the class token, then the grid
-// row by row: [1, 1 + rows * columns, width]. The first half of the width
+// Returns fixed position embeddings [1, 1 + rows * columns, width]: zeros for
+// the class token, then the grid, row by row. The first half of the width
 // encodes the column, as in the authors' published weights (their
 // util/pos_embed.py).
 at::Tensor fixed_positions(
@@ -130,7 +130,7 @@ class Mae : public Model {
         name, new_weights({1, 1, net.embed_dim}, generator));
   }
 
-  // Positions are buffers: they are not trained.
+  // Registers fixed position embeddings as a buffer: they are not trained.
   at::Tensor add_positions(
       const char* name,
       const VitSpec& net,
@@ -153,7 +153,8 @@ class Mae : public Model {
     return blocks;
   }
 
-  // Returns the order of the patches of each image, visible ones first: [N, L].
+  // Returns a permutation of the patches of each image, visible ones first: [N,
+  // L].
   at::Tensor order_of(const at::Tensor& images, const at::Tensor& drop) const {
     if (!drop.defined()) {
       return at::arange(patches(), images.options().dtype(at::kLong))
@@ -170,8 +171,7 @@ class Mae : public Model {
         drop.t(), /*stable=*/true, /*dim=*/1, /*descending=*/false);
   }
 
-  // Encodes the visible patches; the class token comes first: [N * (1 + seen),
-  // D].
+  // Encodes the visible patches: [N * (1 + seen), D], the class token first.
   at::Tensor encode(const at::Tensor& images, const at::Tensor& seen) const {
     const std::int64_t count = images.size(0);
     const at::Tensor embedded =
@@ -247,7 +247,7 @@ class Mae : public Model {
 
   models::ModelSpec spec_;
   MaeSpec mae_;
-  std::int64_t rows_; // of patches
+  std::int64_t rows_; // rows of the patch grid
   std::int64_t columns_;
   std::shared_ptr<PatchEmbed> patch_embed_;
   at::Tensor cls_token_; // [1, 1, D]

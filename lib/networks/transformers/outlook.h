@@ -12,9 +12,9 @@
 namespace vitrain::networks {
 
 // Outlook attention (Yuan et al., "VOLO", section 3.1) over windows of 3 x 3
-// pixels with stride 2, the first around pixel 0. A linear layer computes each
-// window's mixing weights from the mean around its centre; a pixel is the sum
-// over its windows.
+// pixels with stride 2, the first centred at pixel 0. A linear layer computes
+// each window's mixing weights from the mean of the pixels at its centre; each
+// output pixel is the sum over the windows that contain it.
 class OutlookAttention : public torch::nn::Module {
  public:
   OutlookAttention(
@@ -22,7 +22,7 @@ class OutlookAttention : public torch::nn::Module {
       std::int64_t heads,
       const at::Generator& generator);
 
-  // [N, H, W, C], to itself.
+  // [N, H, W, C] -> [N, H, W, C]
   at::Tensor operator()(const at::Tensor& x) const;
 
  private:

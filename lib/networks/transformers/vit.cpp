@@ -15,7 +15,8 @@
 #include "networks/model.h"
 #include "networks/networks.h"
 
-// The order of timm/models/vision_transformer.py: layers, blocks, the network.
+// Order of definitions, as in timm/models/vision_transformer.py: layers,
+// blocks, the network.
 namespace vitrain::networks {
 
 using models::VitSpec;
@@ -33,7 +34,7 @@ Activation mlp_activation(VitSpec::Mlp mlp) {
     case VitSpec::Mlp::kQuickGelu:
       return Activation::kQuickGelu;
     case VitSpec::Mlp::kSwiGlu:
-      return Activation::kSilu; // of the gate
+      return Activation::kSilu; // activation of the gate
   }
   return Activation::kGelu;
 }
@@ -52,7 +53,7 @@ std::shared_ptr<Mlp> add_mlp(
       spec.mlp == VitSpec::Mlp::kSwiGlu);
 }
 
-// Null if the network has no LayerScale.
+// Returns null if the network has no LayerScale.
 std::shared_ptr<LayerScale> add_layer_scale(
     torch::nn::Module& block,
     const char* name,
@@ -63,9 +64,9 @@ std::shared_ptr<LayerScale> add_layer_scale(
       : nullptr;
 }
 
-// x + scale * branch, with the branch of image n times factors[n] if factors
-// [N] are defined; x, branch: [N * T, D]. `branch` may be overwritten: it is
-// the result of a layer that does not need it in backward.
+// Returns x + scale * branch; if factors [N] are defined, the branch of image n
+// is multiplied by factors[n]. x, branch: [N * T, D]. May overwrite `branch`:
+// no layer needs it in backward.
 at::Tensor add_residual(
     const at::Tensor& x,
     at::Tensor branch,
@@ -86,8 +87,8 @@ at::Tensor add_residual(
   return add_branch(x, std::move(branch), /*drop=*/{}, /*row=*/0);
 }
 
-// The first `keep` tokens of each image: [N * T, D] to [N * keep, D]; x itself
-// for kAllTokens.
+// Returns the first `keep` tokens of each image: [N * T, D] -> [N * keep, D]; x
+// itself for kAllTokens.
 at::Tensor
 keep_tokens(const at::Tensor& x, std::int64_t images, std::int64_t keep) {
   if (keep == kAllTokens) {
@@ -139,7 +140,7 @@ at::Tensor VitBlock::forward(
 namespace {
 
 // x + norm(attn(x)), then x + norm(mlp(x)) (Liu et al., "Swin Transformer V2",
-// CVPR 2022). Initial norm weights are the network's layer_scale.
+// CVPR 2022). The initial norm weights are the spec's layer_scale.
 class PostNormBlock : public TokenBlock {
  public:
   PostNormBlock(
@@ -231,7 +232,8 @@ class ParallelBlock : public TokenBlock {
       const at::Tensor y = (*heads_)(parts[1], parts[2], parts[3], drops);
       return add_branches(x, parts[0], y, drops);
     }
-    // Hidden values and queries of the kept tokens, keys and values of all.
+    // Hidden values and queries are computed for the kept tokens, keys and
+    // values for all.
     const std::array<std::int64_t, 2> rows{hidden_ + width, 2 * width};
     const auto weights = in_proj_->weight.split_with_sizes(rows);
     const auto biases = in_proj_->bias.defined()
@@ -251,7 +253,8 @@ class ParallelBlock : public TokenBlock {
   }
 
  private:
-  // `hidden` [N, T, mlp_dim] before its activation, `attended` [N * T, D].
+  // Returns x plus the MLP and attention branches. `hidden`: [N, T, mlp_dim]
+  // before the activation; `attended`: [N * T, D].
   at::Tensor add_branches(
       const at::Tensor& x,
       const at::Tensor& hidden,
@@ -277,9 +280,12 @@ class ParallelBlock : public TokenBlock {
   Activation activation_;
   at::Tensor mlp_bias_; // [mlp_dim]; undefined if in_proj has a bias
   std::shared_ptr<LayerNorm> in_norm_;
-  std::shared_ptr<Linear> in_proj_; // to hidden values, queries, keys, values
-  std::shared_ptr<Linear> out_proj_; // differential: of both branches
-  std::shared_ptr<Linear> attn_out_proj_; // otherwise one per branch
+  // Outputs hidden values, queries, keys and values.
+  std::shared_ptr<Linear> in_proj_;
+  // Differential attention: one output layer for both branches.
+  std::shared_ptr<Linear> out_proj_;
+  // Otherwise: one output layer per branch.
+  std::shared_ptr<Linear> attn_out_proj_;
   std::shared_ptr<Linear> mlp_out_proj_;
   std::unique_ptr<VitHeads> heads_;
   std::shared_ptr<LayerScale> ls_; // null without LayerScale
@@ -289,7 +295,7 @@ class ParallelBlock : public TokenBlock {
 // things everyone should know about vision transformers", ECCV 2022).
 class PairedBlock : public TokenBlock {
  public:
-  // timm registers an attention and its MLP in turn, in two lists.
+  // Registers attentions and MLPs alternately in two lists, as timm.
   PairedBlock(
       const VitSpec& spec,
       std::int64_t number,
@@ -398,7 +404,7 @@ class AttentionPool : public torch::nn::Module {
     init_weights(generator);
   }
 
-  // [N, T, D] to [N, D].
+  // [N, T, D] -> [N, D]
   at::Tensor forward(const at::Tensor& x) const {
     const std::int64_t images = x.size(0);
     const std::int64_t width = x.size(2);
@@ -510,7 +516,7 @@ class Vit : public Model {
   std::vector<double> drop_rates() const override { return paths_.rates(); }
 
  private:
-  // Null if the network has no such norm.
+  // Returns null if `present` is false.
   std::shared_ptr<LayerNorm> add_norm(const char* name, bool present) {
     return present ? add_vit_norm(*this, name, vit_, vit_.embed_dim) : nullptr;
   }
@@ -519,12 +525,12 @@ class Vit : public Model {
     return {image.height / vit_.patch_size, image.width / vit_.patch_size};
   }
 
-  // Rows of pos_embed_ before the rows of the patches.
+  // Returns the number of rows of pos_embed_ before those of the patches.
   std::int64_t num_positioned_prefix_tokens() const {
     return vit_.prefix_positions ? vit_.prefix() : 0;
   }
 
-  // [N, C, H, W] to tokens with positions [N, T, D].
+  // Embeds images and adds positions: [N, C, H, W] -> [N, T, D].
   at::Tensor embed(const at::Tensor& images) const {
     at::Tensor x = patch_embed_->forward(images);
     const at::Tensor positions = resample_positions(
@@ -546,8 +552,8 @@ class Vit : public Model {
     return vit_.prefix_positions ? x + positions : x;
   }
 
-  // The last block and the head on the class token, and on the distillation
-  // token if there is one.
+  // Runs the last block and the head on the class token, and on the
+  // distillation token if there is one.
   at::Tensor classify_tokens(
       const at::Tensor& x,
       std::int64_t images,
@@ -563,7 +569,7 @@ class Vit : public Model {
         spec_, is_training(), (*head_)(each[0]), (*head_dist_)(each[1]));
   }
 
-  // The last block and the head on the pooled patches.
+  // Runs the last block and the head on the pooled patches.
   at::Tensor classify_patches(
       const at::Tensor& x,
       std::int64_t images,
@@ -596,7 +602,7 @@ class Vit : public Model {
     init_layers(*this, generator);
   }
 
-  // Depth first: a module's children before the module itself.
+  // Initialises depth first: a module's children before the module itself.
   static void init_layers(
       const torch::nn::Module& module,
       const at::Generator& generator) {

@@ -12,15 +12,16 @@
 #include "networks/layers/layers.h"
 #include "networks/transformers/vit_attention.h"
 
-// Blocks of vision transformers, which other families use too. Tokens travel
-// through the blocks as [N * T, D], row n * T being the first token of image n:
-// every linear layer is one matrix product without reshaping.
+// Blocks of vision transformers, also used by other families. Tokens are passed
+// between blocks as [N * T, D], where row n * T is the first token of image n,
+// so that every linear layer is one matrix product without reshaping.
 namespace vitrain::networks {
 
 // Standard deviation of the initial linear weights outside blocks.
 inline constexpr double kVitInitStd = 0.02;
 
-// The spec of a plain block in a network of another family.
+// Returns the spec of a plain ViT block, for use in a network of another
+// family.
 inline models::VitSpec
 vit_block_spec(std::int64_t width, std::int64_t heads, std::int64_t mlp_ratio) {
   return {.embed_dim = width, .num_heads = heads, .mlp_dim = mlp_ratio * width};
@@ -38,9 +39,9 @@ class LayerScale : public torch::nn::Module {
 // A block of a vision transformer.
 class TokenBlock : public torch::nn::Module {
  public:
-  // x [N * T, D] to [N * keep, D]: the first `keep` tokens of each image, or
-  // all of them for kAllTokens. A network that reads only its class token keeps
-  // that one in its last block.
+  // x [N * T, D] -> [N * keep, D]: returns the first `keep` tokens of each
+  // image, or all of them for kAllTokens. The last block of a network that
+  // reads only the class token is called with keep = 1.
   virtual at::Tensor forward(
       const at::Tensor& x,
       std::int64_t images,
@@ -51,7 +52,7 @@ class TokenBlock : public torch::nn::Module {
 // x + attn(norm(x)), then x + mlp(norm(x)) (Dosovitskiy et al., ICLR 2021).
 class VitBlock : public TokenBlock {
  public:
-  // `number` of the block, counted from 0.
+  // `number`: the block's index in the network, from 0.
   VitBlock(
       const models::VitSpec& spec,
       std::int64_t number,

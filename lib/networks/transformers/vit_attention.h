@@ -12,10 +12,10 @@
 
 namespace vitrain::networks {
 
-// `keep` of a forward pass whose result has every token.
+// Value of `keep` for returning every token.
 inline constexpr std::int64_t kAllTokens = 0;
 
-// Adds a norm of the spec's kind over the last dimension.
+// Registers a norm of the spec's type over the last dimension, as `name`.
 std::shared_ptr<LayerNorm> add_vit_norm(
     torch::nn::Module& module,
     const char* name,
@@ -25,10 +25,10 @@ std::shared_ptr<LayerNorm> add_vit_norm(
 // Dropout and stochastic depth of one forward pass.
 struct VitDrops {
   Dropout activations;
-  Dropout attention; // of the softmax weights
+  Dropout attention; // dropout of the softmax weights
   at::Tensor path_factors; // [branches, N], or undefined: no path is dropped
 
-  // Factors [N] of one residual branch, or undefined.
+  // Returns the factors [N] of one residual branch, or an undefined tensor.
   at::Tensor path(std::int64_t branch) const {
     return path_factors.defined() ? path_factors.select(0, branch)
                                   : path_factors;
@@ -39,18 +39,19 @@ struct VitDrops {
 // keys may be normalised per head (Dehghani et al., "Scaling vision
 // transformers to 22 billion parameters", ICML 2023). A differential head
 // subtracts a second attention map (Ye et al., "Differential transformer", ICLR
-// 2025, sections 2.1 and 3.1; the first block has number 0 here).
+// 2025, sections 2.1 and 3.1; here blocks are numbered from 0).
 class VitHeads {
  public:
-  // Registers the learned tensors in `module` under timm's names. `number` of
-  // the block sets the initial weight of a differential head's second map.
+  // Registers the learned tensors in `module` under timm's names. `number`, the
+  // block's index from 0, determines the initial weight of a differential
+  // head's second map.
   VitHeads(
       torch::nn::Module& module,
       const models::VitSpec& spec,
       std::int64_t number,
       const at::Generator& generator);
 
-  // Attention of queries [N, Q, D] over keys and values [N, T, D]: [N * Q, D].
+  // Attention of queries [N, Q, D] to keys and values [N, T, D]: [N * Q, D].
   at::Tensor operator()(
       const at::Tensor& query,
       const at::Tensor& key,
@@ -95,8 +96,9 @@ class VitAttention : public torch::nn::Module {
       std::int64_t number,
       const at::Generator& generator);
 
-  // x [N * T, D] to [N * keep, D]: the first `keep` tokens of each image, or
-  // all of them for kAllTokens. Only kept tokens have queries.
+  // x [N * T, D] -> [N * keep, D]: returns the first `keep` tokens of each
+  // image, or all of them for kAllTokens. Queries are computed for these tokens
+  // only.
   at::Tensor forward(
       const at::Tensor& x,
       std::int64_t images,

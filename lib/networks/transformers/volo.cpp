@@ -16,14 +16,15 @@
 #include "networks/networks.h"
 #include "networks/transformers/outlook.h"
 
-// Tokens travel as images [N, H, W, C] in the first stage, as [N, T, C] later.
+// Tokens are images [N, H, W, C] in the first stage, [N, T, C] in later ones.
 namespace vitrain::networks {
 namespace {
 
 constexpr double kVoloNormEps = 1e-5;
 constexpr double kVoloInitStd = 0.02;
 constexpr std::int64_t kVoloClassBlocks = 2;
-// Weight of the best patch token's scores, added to the class token's scores.
+// Weight of the highest patch token's scores, which are added to the class
+// token's scores.
 constexpr double kVoloTokenPart = 0.5;
 
 // Self-attention over all tokens.
@@ -38,7 +39,7 @@ class VoloAttention : public torch::nn::Module {
     proj_ = add_layer<Linear>(*this, "proj", width, width, generator);
   }
 
-  // [N, T, C], to itself.
+  // [N, T, C] -> [N, T, C]
   at::Tensor operator()(const at::Tensor& x) const {
     const auto parts = split_parts((*qkv_)(x), 3, heads_);
     return (*proj_)(attention(parts[0], parts[1], parts[2])
@@ -104,7 +105,8 @@ class VoloBlock : public torch::nn::Module {
     return add_branches(x, x, drop);
   }
 
-  // Lets the first token [N, 1, C] attend to all tokens: [N, 1, C].
+  // Lets the first token [N, 1, C] attend to itself and the other tokens: [N,
+  // 1, C].
   at::Tensor forward_first(
       const at::Tensor& first,
       const at::Tensor& others,
@@ -145,7 +147,7 @@ class VoloPatchEmbed : public torch::nn::Module {
       const Conv2d::Shape shape = i == 0
           ? padded_shape(channels, width, /*kernel=*/7, /*stride=*/2)
           : padded_shape(width, width, /*kernel=*/3);
-      // timm's numbering includes the ReLU after each norm.
+      // As in timm, numbers include the ReLU after each norm.
       convs_.push_back(
           add_layer<Conv2d>(*conv, std::to_string(3 * i), shape, generator));
       convs_.back()->use_channels_last();
@@ -226,7 +228,7 @@ class Volo : public ImageModel {
     const auto& depths = net.depths;
     const std::vector<double> rates = rising_rates(spec_.drop_path, depths);
     const auto list = add_layer<torch::nn::ModuleListImpl>(*this, "network");
-    auto rate = rates.begin() + depths[0]; // timm drops no outlooker
+    auto rate = rates.begin() + depths[0]; // timm does not drop outlookers
     for (std::size_t stage = 0; stage < depths.size(); ++stage) {
       const auto blocks = append_layer<torch::nn::Module>(*list);
       for (std::int64_t i = 0; i < depths[stage]; ++i) {
@@ -280,9 +282,9 @@ class Volo : public ImageModel {
   std::vector<std::shared_ptr<VoloTransformer>> transformers_;
   std::vector<std::shared_ptr<VoloClassBlock>> class_blocks_;
   at::Tensor cls_token_; // [1, 1, C]
-  std::shared_ptr<Linear> aux_head_; // of every token
+  std::shared_ptr<Linear> aux_head_; // classifies every patch token
   std::shared_ptr<LayerNorm> norm_;
-  std::shared_ptr<Linear> head_; // of the class token
+  std::shared_ptr<Linear> head_; // classifies the class token
 };
 
 } // namespace

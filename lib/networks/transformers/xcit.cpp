@@ -22,7 +22,7 @@ namespace {
 
 constexpr double kXcitInitStd = 0.02;
 
-// Patch embedding by convolutions that halve the sides.
+// Patch embedding by convolutions of stride 2.
 class ConvPatches : public torch::nn::Module {
  public:
   ConvPatches(
@@ -31,12 +31,12 @@ class ConvPatches : public torch::nn::Module {
       const at::Generator& generator) {
     const auto proj = add_layer<torch::nn::Module>(*this, "proj");
     std::int64_t in = channels;
-    // The last convolution has the whole width, each earlier one half of the
-    // next.
+    // The last convolution has the full width; each earlier one has half the
+    // width of the next.
     for (std::int64_t left = net.patch_size / 2; left > 0; left /= 2) {
       const std::int64_t out = net.embed_dim / left;
       const auto half = padded_shape(in, out, /*kernel=*/3, /*stride=*/2);
-      // The numbering includes activations, which have no parameters.
+      // Numbers include the activations, which have no parameters.
       const auto step = add_layer<torch::nn::Module>(
           *proj, std::to_string(2 * steps_.size()));
       const auto conv = add_layer<Conv2d>(*step, "0", half, generator);
@@ -84,7 +84,8 @@ at::Tensor waves(std::int64_t side) {
   return table;
 }
 
-// Position embeddings of a grid: a projection of the waves of rows and columns.
+// Position embeddings of a grid: a projection of the concatenated waves() of
+// rows and columns.
 class GridPositions : public torch::nn::Module {
  public:
   GridPositions(
@@ -156,13 +157,13 @@ class Xcit : public ImageModel {
   }
 
  private:
-  // In timm's order.
+  // Samples the weights in timm's order.
   void init_weights(const at::Generator& generator) {
     truncated_normal(cls_token_, kXcitInitStd, generator);
     init_linear_layers(*this, kXcitInitStd, generator);
   }
 
-  ImageSize grid_; // of tokens
+  ImageSize grid_; // size of the token grid
   at::Tensor cls_token_; // [1, 1, C]
   std::shared_ptr<ConvPatches> patch_embed_;
   std::shared_ptr<GridPositions> pos_embed_;

@@ -44,8 +44,8 @@ CrossCovarianceAttention::CrossCovarianceAttention(
 
 at::Tensor CrossCovarianceAttention::operator()(const at::Tensor& x) const {
   const auto parts = split_parts((*qkv_)(x), 3, heads_);
-  // Channels are normalised after the product: that divides d x d numbers per
-  // head instead of T x d.
+  // Divides by the channels' norms after the product: d x d divisions per head
+  // instead of T x d.
   const at::Tensor scale =
       temperature_ / (lengths(parts[0]).transpose(-2, -1) * lengths(parts[1]));
   const at::Tensor scores =

@@ -13,7 +13,7 @@
 #include "networks/layers/layers.h"
 
 // Blocks of XCiT (El-Nouby et al., "XCiT: cross-covariance image transformers",
-// NeurIPS 2021). Tokens travel as [N, T, C].
+// NeurIPS 2021). Tokens are [N, T, C].
 namespace vitrain::networks {
 
 inline constexpr double kXcitNormEps = 1e-6;
@@ -26,7 +26,7 @@ class CrossCovarianceAttention : public torch::nn::Module {
       std::int64_t heads,
       const at::Generator& generator);
 
-  // [N, T, C], to itself.
+  // [N, T, C] -> [N, T, C]
   at::Tensor operator()(const at::Tensor& x) const;
 
  private:
@@ -42,7 +42,7 @@ class LocalInteraction : public torch::nn::Module {
  public:
   LocalInteraction(std::int64_t width, const at::Generator& generator);
 
-  // [N, T, C], to itself; T are the tokens of `grid`.
+  // [N, T, C] -> [N, T, C], where T = grid.area().
   at::Tensor forward(const at::Tensor& x, const ImageSize& grid) const;
 
  private:
@@ -53,15 +53,15 @@ class LocalInteraction : public torch::nn::Module {
 
 class XcitBlock : public torch::nn::Module {
  public:
-  static constexpr int kBranches = 3; // that can be dropped
+  static constexpr int kBranches = 3; // residual branches that can be dropped
 
-  // `row`: first of three rows of drop factors.
+  // `row`: first of the block's three rows of drop factors.
   XcitBlock(
       const models::XcitSpec& net,
       std::int64_t row,
       const at::Generator& generator);
 
-  // [N, T, C], to itself.
+  // [N, T, C] -> [N, T, C]
   at::Tensor forward(
       const at::Tensor& x,
       const ImageSize& grid,
@@ -92,11 +92,11 @@ class XcitClassBlock : public torch::nn::Module {
       const at::Generator& generator);
 
   struct Tokens {
-    at::Tensor first; // the class token: [N, 1, C]
+    at::Tensor first; // class token: [N, 1, C]
     at::Tensor others; // [N, T, C], or undefined if unused
   };
 
-  // If `last`, the result has no `others`.
+  // If `last`, `others` of the result is undefined.
   Tokens forward(const Tokens& x, bool last, const at::Tensor& drop) const;
 
  private:

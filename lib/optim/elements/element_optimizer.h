@@ -31,7 +31,8 @@ inline RuleOptions rule_options(
       .cautious = options.cautious};
 }
 
-// Makes the steps of a rule, or leaves them in `elements.steps`.
+// Applies the steps of a rule to the weights or, if `elements.steps` is
+// defined, stores them there.
 template <typename Rule, std::size_t kStates>
 void apply_rule(
     const Elements<kStates>& elements,
@@ -60,20 +61,21 @@ void scale_cautious_steps(
     std::int64_t own_begin,
     const at::Tensor& steps);
 
-// Defaults of a rule.
+// Base class of rules, with defaults.
 struct ElementRule {
-  // True if the steps stay in a buffer for finish().
+  // True if the steps are stored in a buffer for finish() instead of being
+  // applied at once.
   static constexpr bool kKeepsSteps = false;
 
-  // Initial value of a buffer.
+  // Returns the initial value of state buffer number `state`.
   static double fill(std::size_t /*state*/) { return 0.0; }
 };
 
 // An optimizer that treats each element alike. A Rule is an ElementRule and has
 //   kStates: names of its buffers;
-//   kernel<T>(RuleOptions, lr, count), a Kernel: `step(w, g, state)` returns
-//   what is to be subtracted and changes `state`; it may change g, to what a
-//   cautious step has to agree with.
+//   kernel<T>(RuleOptions, lr, count), which returns a Kernel: `step(w, g,
+//   state)` returns the step to subtract and updates `state`; it may replace g
+//   by the value whose sign a cautious step must agree with.
 template <typename Rule>
 class ElementOptimizer : public Optimizer {
  public:
@@ -119,7 +121,7 @@ class ElementOptimizer : public Optimizer {
     }
   }
 
-  // Makes the steps that were left in the buffer.
+  // Applies the steps that were stored in the buffer.
   virtual void finish(
       const FlatGroup& /*group*/,
       const at::Tensor& weights,

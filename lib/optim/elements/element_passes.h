@@ -11,14 +11,14 @@
 
 namespace vitrain::optim {
 
-// The buffers of a group, or of a part of it: [n], n a multiple of 16.
+// Buffers of a group, or of a part of it: [n], n a multiple of 16.
 template <std::size_t kStates>
 struct Elements {
   at::Tensor weights;
   at::Tensor gradients;
   std::array<at::Tensor, kStates> state;
-  // Buffer that receives the steps; undefined: the steps are applied.
-  // `cautious`: steps that disagree with the gradient become 0.
+  // Buffer that receives the steps; undefined: the steps are applied to the
+  // weights. `cautious`: stored steps that disagree with the gradient become 0.
   at::Tensor steps{};
   bool cautious = false;
 
@@ -44,7 +44,8 @@ inline Lanes::Native* lanes(const at::Tensor& tensor) {
       : nullptr;
 }
 
-// One pass, each thread over a part.
+// Runs the kernel in one pass over the buffers; each thread processes a range
+// of elements.
 template <bool kMakesSteps, std::size_t kStates, typename Kernel>
 void run_on_cpu(const Elements<kStates>& elements, const Kernel& kernel) {
   Lanes::Native* const weights = lanes(elements.weights);
@@ -85,7 +86,8 @@ void run_on_cpu(const Elements<kStates>& elements, const Kernel& kernel) {
       });
 }
 
-// Works block by block, so that intermediate values stay in the cache.
+// Runs the kernel block by block, so that intermediate values stay in the
+// cache.
 template <std::size_t kStates, typename Kernel>
 void run_on_device(
     const Elements<kStates>& all,

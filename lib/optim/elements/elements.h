@@ -11,11 +11,12 @@
 
 namespace vitrain::optim {
 
-// A rule's arithmetic is written once, for a type T of elements: Lanes on the
-// CPU, where one pass over the buffers makes the whole update, and Value on
-// devices, where each operator is a kernel on a block that stays in the cache.
+// An optimizer rule's arithmetic is written once, for an element type T. On the
+// CPU T is Lanes, and one pass over the buffers makes the whole update; on
+// other devices T is Value, and each operator is a kernel on a block that stays
+// in the cache.
 
-// Vector of four numbers.
+// SIMD vector of four fp32 numbers.
 struct Lanes {
   using Native = float __attribute__((vector_size(16), may_alias));
   static constexpr std::int64_t kCount = 4;
@@ -50,8 +51,8 @@ struct Lanes {
   friend Lanes sign(Lanes a) { return positive(a) - positive(Lanes(-a.v)); }
 };
 
-// A tensor with the same operators; or a number that all its elements share,
-// which may be known to the device only.
+// Tensor with the operators of Lanes, or a scalar tensor that applies to all
+// elements and whose value may be known on the device only.
 struct Value {
   at::Tensor t;
 
@@ -70,7 +71,7 @@ struct Value {
   }
 };
 
-// a + (b - a) x share.
+// Returns a + (b - a) * share.
 template <typename T>
 T mixed(const T& a, const T& b, const T& share) {
   return a + (b - a) * share;

@@ -19,7 +19,8 @@ constexpr std::int64_t kBlock = 8192;
 using Unaligned __attribute__((aligned(sizeof(float)))) = Lanes::Native;
 
 float sum_of_squares(const float* values, std::int64_t count) {
-  constexpr std::int64_t kSums = 8; // so that additions do not wait for another
+  // Independent sums, so that additions overlap.
+  constexpr std::int64_t kSums = 8;
   constexpr std::int64_t kStride = kSums * Lanes::kCount;
   Lanes sums[kSums];
   std::ranges::fill(sums, Lanes(0.0));

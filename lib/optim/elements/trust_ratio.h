@@ -9,14 +9,14 @@
 
 namespace vitrain::optim {
 
-// Factors of the steps from the norms of weights and directions; all tensors
-// are [number of segments].
+// Computes the factors of the steps from the norms of weights and directions;
+// all tensors are [number of segments].
 using TrustRatio = std::function<
     at::Tensor(const at::Tensor& weights, const at::Tensor& directions)>;
 
 // Multiplies each parameter's part of `steps` by ratio(norm of its part of
-// `weights`, norm of its part of `directions`), where both norms are more than
-// 0. Buffers begin at `own_begin`.
+// `weights`, norm of its part of `directions`), if both norms are positive. The
+// buffers begin at element `own_begin` of the group.
 void scale_by_norms(
     const std::vector<const Segment*>& segments,
     std::int64_t own_begin,

@@ -11,14 +11,15 @@
 namespace vitrain::optim {
 namespace {
 
-// The two longest dimensions of a shape, the shorter one first.
+// Indices of the two longest dimensions of a shape: `rows` is the longest one,
+// `columns` the second.
 struct RowsAndColumns {
   std::int64_t columns = 0;
   std::int64_t rows = 0;
 };
 
-// Returns the dimensions of parameters whose second moments are factored into
-// rows and columns, at least 16 of both; otherwise nullopt.
+// Returns the dimensions over which the second moments of a parameter are
+// factored; nullopt if one of them has fewer than 16 elements.
 std::optional<RowsAndColumns> factors_of(at::IntArrayRef shape) {
   constexpr std::int64_t kLeast = 16;
   if (shape.size() < 2) {
@@ -36,9 +37,9 @@ std::optional<RowsAndColumns> factors_of(at::IntArrayRef shape) {
       : std::nullopt;
 }
 
-constexpr double kSmall = 1e-30; // added to squares
+constexpr double kSmall = 1e-30; // added to squared gradients
 
-// `shape` with one element in `dimension`.
+// Returns `shape` with size 1 in `dimension`.
 std::vector<std::int64_t> without(
     at::IntArrayRef shape,
     std::int64_t dimension) {
@@ -47,9 +48,9 @@ std::vector<std::int64_t> without(
   return result;
 }
 
-// Shazeer, Stern, "Adafactor", ICML 2018, in the variant of Zhai et al.,
-// "Scaling vision transformers", CVPR 2022 (big_vision), as timm computes it
-// with its momentum in fp32.
+// Adafactor (Shazeer, Stern, ICML 2018) in the variant of Zhai et al., "Scaling
+// vision transformers", CVPR 2022 (big_vision), as timm computes it with
+// momentum in fp32.
 class Adafactor final : public Optimizer {
  public:
   Adafactor(FlatState& parameters, const config::OptimConfig& options)
@@ -89,7 +90,8 @@ class Adafactor final : public Optimizer {
 
   void update(std::size_t index, const Rate& rate) override {
     FlatGroup& group = parameters_.groups()[index];
-    // 1 - beta2, which falls with the number of updates.
+    // Weight of the new squares (1 - beta2), which falls with the number of
+    // updates.
     const at::Tensor fresh =
         at::pow(rate.count.to(at::kDouble).clamp_min(1.0), -0.8)
             .clamp_min(1e-3);
@@ -119,7 +121,7 @@ class Adafactor final : public Optimizer {
     }
   }
 
-  // Whether factored_pass.h makes the update.
+  // Returns true if factored_pass.h can make the update.
   bool in_passes(const Segment& segment) const {
     const std::optional<RowsAndColumns> factors = factors_of(segment.shape);
     return factors && !cautious_ &&
@@ -139,8 +141,8 @@ class Adafactor final : public Optimizer {
     const MeanSquares means = mean_squares(gradient, kSmall);
     const at::Tensor& rows = rows_[index][i];
     const at::Tensor& columns = columns_[index][i];
-    const bool turned =
-        factors.rows == 0; // buffers are indexed by the remaining dimension
+    // True: `rows` is averaged over dimension 0 and indexed by dimension 1.
+    const bool turned = factors.rows == 0;
     blend(rows, turned ? means.over_first : means.over_second, fresh, rate);
     blend(columns, turned ? means.over_second : means.over_first, fresh, rate);
     const at::Tensor by_row = root_of_rows(rows, factors.columns);
@@ -156,7 +158,7 @@ class Adafactor final : public Optimizer {
          .size = static_cast<float>(rate.lr)});
   }
 
-  // The gradient over the root of its second moment, which is updated.
+  // Updates the second moment and returns the gradient divided by its root.
   at::Tensor scaled(
       std::size_t index,
       std::size_t i,

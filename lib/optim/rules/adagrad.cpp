@@ -8,7 +8,7 @@
 namespace vitrain::optim {
 namespace {
 
-// Duchi et al., "Adaptive subgradient methods", JMLR 2011, as
+// Adagrad (Duchi et al., "Adaptive subgradient methods", JMLR 2011) as
 // torch.optim.Adagrad computes it.
 struct AdagradRule : ElementRule {
   static constexpr std::array kStates{"sum"};
@@ -29,7 +29,8 @@ struct AdagradRule : ElementRule {
   }
 };
 
-// On CPUs by torch's own kernel, which has wider vectors than our pass.
+// Uses torch's fused kernel on CPUs, which has wider vectors than our pass,
+// unless the update is cautious.
 class Adagrad final : public ElementOptimizer<AdagradRule> {
  public:
   using ElementOptimizer::ElementOptimizer;

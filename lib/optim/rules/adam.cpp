@@ -7,7 +7,7 @@
 namespace vitrain::optim {
 namespace {
 
-// torch.optim.Adam and AdamW, by their own kernels.
+// torch.optim.Adam (or AdamW, if kDecoupled), by torch's fused kernels.
 template <bool kDecoupled>
 class FusedAdam final : public Optimizer {
  public:

@@ -9,7 +9,7 @@
 namespace vitrain::optim {
 namespace {
 
-// Xie et al., "Adan: adaptive Nesterov momentum algorithm", 2022, as timm
+// Adan (Xie et al., "Adan: adaptive Nesterov momentum algorithm", 2022) as timm
 // computes it, with weight decay as a proximal step.
 struct AdanRule : ElementRule {
   static constexpr std::array kStates{
@@ -32,7 +32,7 @@ struct AdanRule : ElementRule {
         [rate = T(speed),
          rate_of_change = T(speed_of_change),
          root = T(1.0 / sqrt(1.0 - pow(betas[2], count))),
-         // The first gradient has changed from itself.
+         // 0 in the first step: there is no previous gradient to compare with.
          changes = T(not_first(count)),
          small = T(eps),
          fresh1 = T(1.0 - betas[0]),
@@ -53,7 +53,7 @@ struct AdanRule : ElementRule {
         }};
   }
 
-  // 0 in the first step, 1 later.
+  // Returns 0 in the first step, 1 later.
   static double not_first(double count) { return count > 1.0 ? 1.0 : 0.0; }
   static Value not_first(const Value& count) {
     return count.t.gt(1.0).to(at::kDouble);

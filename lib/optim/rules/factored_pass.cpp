@@ -12,7 +12,7 @@
 namespace vitrain::optim {
 namespace {
 
-// A tensor as [first, second, rest].
+// Sizes of a tensor viewed as [first, second, rest].
 struct Sizes {
   explicit Sizes(const at::Tensor& tensor)
       : first(tensor.size(0)),
@@ -26,7 +26,7 @@ struct Sizes {
   std::int64_t rest;
 };
 
-// sums[k] += the sum of values[., k], [second, rest].
+// Adds the sum over b of values[b, k] to sums[k]; values: [second, rest].
 void add_over_second(const Sizes& sizes, const float* values, float* sums) {
   if (sizes.rest > 1) {
     for (std::int64_t b = 0; b < sizes.second; ++b) {
@@ -36,7 +36,7 @@ void add_over_second(const Sizes& sizes, const float* values, float* sums) {
     }
     return;
   }
-  // Beside one another, as vector instructions add.
+  // Separate sums, which vector instructions add in parallel.
   constexpr std::int64_t kLanes = 16;
   float lanes[kLanes] = {};
   std::int64_t b = 0;
@@ -66,7 +66,8 @@ std::vector<std::int64_t> shape_of(
 MeanSquares mean_squares(const at::Tensor& gradient, float small) {
   const Sizes sizes(gradient);
   const std::int64_t row = sizes.row();
-  // So many sums whatever the number of threads, added in one order.
+  // A fixed number of partial sums, added in a fixed order, whatever the number
+  // of threads.
   const std::int64_t blocks = std::min<std::int64_t>(sizes.first, 16);
   const at::Tensor parts = at::zeros({blocks, row}, gradient.options());
   MeanSquares means{

@@ -15,9 +15,10 @@ struct SgdNumbers {
   bool nesterov = false;
 };
 
-// torch's update by SGD. `momentum` has the buffer of `weights`, or nothing. It
-// starts as zeros: momentum x 0 + gradient is what torch's first step makes of
-// an empty buffer.
+// Updates `weights` with torch's fused SGD kernel. `momentum`: the momentum
+// buffer of `weights`, or empty without momentum. The buffer must start as
+// zeros: the first step then makes it 0 * momentum + gradient, as torch's first
+// step does.
 inline void fused_sgd(
     const at::Tensor& weights,
     const at::Tensor& gradients,

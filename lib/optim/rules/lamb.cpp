@@ -8,15 +8,18 @@
 namespace vitrain::optim {
 namespace {
 
-// You et al., "Large batch optimization for deep learning", ICLR 2020, as timm
-// computes it, which clips gradients before: that is optim.clip_norm here. Adam
-// gives the direction; where weights decay, it is scaled to their norm.
+// LAMB (You et al., "Large batch optimization for deep learning", ICLR 2020) as
+// timm computes it, except that timm also clips the gradients first, which is
+// optim.clip_norm here. Adam gives the direction. In groups with weight decay
+// each parameter's step is multiplied by the ratio of the norms of weights and
+// step.
 struct LambRule : ElementRule {
   static constexpr std::array kStates{"exp_avg", "exp_avg_sq"};
   static constexpr bool kKeepsSteps = true;
 
-  // L2 is part of the direction; but of a cautious one not before it has been
-  // held against the gradient.
+  // Returns the coefficient of the L2 term in the direction. With `cautious` it
+  // is added in finish(), after the direction has been compared with the
+  // gradient.
   static double coupled(const RuleOptions& options) {
     return options.decoupled ? 0.0 : options.weight_decay;
   }

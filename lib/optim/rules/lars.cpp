@@ -7,9 +7,9 @@
 namespace vitrain::optim {
 namespace {
 
-// You et al., "Large batch training of convolutional networks", 2017, as timm
-// computes it: where weights decay, gradient and L2 together are scaled to a
-// share of their norm, before momentum.
+// LARS (You et al., "Large batch training of convolutional networks", 2017) as
+// timm computes it: in groups with weight decay the sum of gradient and L2 term
+// is multiplied by the trust ratio before momentum.
 class Lars final : public Optimizer {
  public:
   Lars(FlatState& parameters, const config::OptimConfig& options)
@@ -56,7 +56,7 @@ class Lars final : public Optimizer {
   config::OptimConfig options_;
   config::OptimNumbers numbers_;
   Buffers* momentum_;
-  at::Tensor directions_; // of the largest group
+  at::Tensor directions_; // scratch buffer, as large as the largest group
 };
 
 } // namespace

@@ -6,7 +6,8 @@
 namespace vitrain::optim {
 namespace {
 
-// Chen et al., "Symbolic discovery of optimization algorithms", NeurIPS 2023.
+// Lion (Chen et al., "Symbolic discovery of optimization algorithms", NeurIPS
+// 2023).
 struct LionRule : ElementRule {
   static constexpr std::array kStates{"exp_avg"};
 

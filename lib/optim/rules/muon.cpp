@@ -10,7 +10,7 @@
 namespace vitrain::optim {
 namespace {
 
-// Coefficients of the polynomials that timm uses, one after another.
+// Coefficients of the polynomials of the five iterations, as in timm.
 constexpr double kCoefficients[][3] = {
     {4.0848, -6.8946, 2.9270},
     {3.9505, -6.3029, 2.6377},
@@ -27,7 +27,8 @@ bool in_fp32_on_cpu(const at::Tensor& matrix) {
 // are computed, blocks below are copied. With n blocks this takes (n + 1) / 2n
 // of the operations.
 at::Tensor symmetric_product(const at::Tensor& a, const at::Tensor& b) {
-  // Measured: products of fewer rows lose more than the operations bring.
+  // Smallest block in rows: for smaller blocks, slower products outweigh the
+  // saved operations (measured).
   constexpr std::int64_t kLeast = 512;
   const std::int64_t m = a.size(0);
   if (m < kLeast || !in_fp32_on_cpu(a)) {
@@ -48,16 +49,17 @@ at::Tensor symmetric_product(const at::Tensor& a, const at::Tensor& b) {
   return result;
 }
 
-// b s + c s s of a symmetric matrix.
+// Returns b s + c s^2 of a symmetric matrix s.
 at::Tensor second_order(const at::Tensor& s, double b, double c) {
   return in_fp32_on_cpu(s)
       ? symmetric_product(s, s).mul_(c).add_(s, /*alpha=*/b)
       : at::addmm(s, s, s, b, c);
 }
 
-// The iterations for x of many more columns than rows: each multiplies x by a
-// polynomial of x x^T, and what that becomes follows from itself. The products
-// of small matrices are gathered and x is multiplied once.
+// Computes the iterations of iterated() for x with many more columns than rows.
+// Each iteration multiplies x by a polynomial of x x^T, and the next x x^T can
+// be computed from the last one. So the polynomials, small matrices, are
+// multiplied with each other, and x only once.
 at::Tensor iterated_by_gram(const at::Tensor& x) {
   at::Tensor gram = symmetric_product(x, x.t());
   at::Tensor product;
@@ -81,25 +83,25 @@ at::Tensor iterated(at::Tensor x) {
   return x;
 }
 
-// Near the orthogonal matrix that is nearest to `matrix` ([m, n]; of its own
-// dtype), by Newton-Schulz iterations: polynomials that bring all singular
-// values near 1.
+// Returns an approximation of the orthogonal matrix nearest to `matrix` ([m,
+// n], in its dtype) by Newton-Schulz iterations: polynomials that bring all
+// singular values near 1.
 at::Tensor orthogonal(const at::Tensor& matrix, double eps) {
   const bool tall = matrix.size(0) > matrix.size(1);
   at::Tensor x = tall ? matrix.t() : matrix;
   x = (x / at::linalg_matrix_norm(x).clamp_min(eps)).contiguous();
-  // Five iterations on [m, n] take 20 m^2 n + 10 m^3 operations; through x x^T
-  // they take 4 m^2 n + 34 m^3, fewer with symmetric products. Only in fp32:
-  // bf16 would lose the small values of x x^T.
+  // Five iterations on [m, n] take 20 m^2 n + 10 m^3 operations; by
+  // iterated_by_gram() they take 4 m^2 n + 34 m^3, fewer with symmetric
+  // products. Only in fp32: bf16 would lose the small values of x x^T.
   const bool by_gram = in_fp32_on_cpu(x) && 8 * x.size(1) > 15 * x.size(0);
   x = by_gram ? iterated_by_gram(x) : iterated(x);
   return tall ? x.t() : x;
 }
 
-// Jordan et al., "Muon: an optimizer for hidden layers in neural networks",
-// 2024, with the step size of Liu et al., "Muon is scalable for LLM training",
-// 2025 (matched to AdamW), as timm computes it. Parameters that are no matrices
-// are updated by AdamW, with nesterov by NAdamW.
+// Muon (Jordan et al., "Muon: an optimizer for hidden layers in neural
+// networks", 2024) with the step size of Liu et al., "Muon is scalable for LLM
+// training", 2025 (matched to AdamW), as timm computes it. Parameters that
+// is_matrix() rejects are updated by AdamW, or by NAdamW with `nesterov`.
 class Muon final : public Optimizer {
  public:
   Muon(FlatState& parameters, const config::OptimConfig& options)
@@ -138,12 +140,13 @@ class Muon final : public Optimizer {
       const Segment& segment,
       const at::Tensor& direction,
       const Rate& rate) {
-    // `direction` begins with this worker's share.
+    // `direction` holds this worker's share only, so offsets are relative to
+    // own_begin.
     Segment there = segment;
     there.offset -= group.own_begin;
     const at::Tensor matrix =
         there.in(direction).reshape({segment.shape.front(), -1});
-    // Half the bits are enough, as timm has it.
+    // 16 bits are enough, as in timm.
     const at::ScalarType type = matrix.is_cpu() ? products_ : at::kBFloat16;
     const at::Tensor result = orthogonal(matrix.to(type), numbers_.eps)
                                   .to(at::kFloat)
@@ -175,7 +178,7 @@ class Muon final : public Optimizer {
 
   config::OptimConfig options_;
   config::OptimNumbers numbers_;
-  at::ScalarType products_ = at::kFloat; // on a CPU
+  at::ScalarType products_ = at::kFloat; // dtype of matrix products on a CPU
   Buffers& momentum_;
   Buffers& first_;
   Buffers& second_;

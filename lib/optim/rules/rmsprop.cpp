@@ -6,7 +6,7 @@
 namespace vitrain::optim {
 namespace {
 
-// Hinton, "Neural networks for machine learning", lecture 6, as
+// RMSProp (Hinton, "Neural networks for machine learning", lecture 6) as
 // torch.optim.RMSprop computes it.
 template <bool kMomentum>
 struct RmsPropRule : ElementRule {

@@ -6,8 +6,8 @@
 namespace vitrain::optim {
 namespace {
 
-// Momentum and coupled L2 as torch.optim.SGD computes them, or decoupled
-// weight decay as timm's SGDW.
+// SGD: momentum and coupled L2 as torch.optim.SGD computes them, or decoupled
+// weight decay as in timm's SGDW.
 class Sgd : public Optimizer {
  public:
   Sgd(FlatState& parameters, const config::OptimConfig& options)

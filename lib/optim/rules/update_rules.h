@@ -12,7 +12,7 @@ std::unique_ptr<Optimizer> construct(
   return std::make_unique<Rule>(parameters, options);
 }
 
-// One for each rule; optimizers.cpp has their table.
+// One constructor per optimizer; the table in optimizers.cpp lists them.
 extern const MakeOptimizer make_adagrad;
 extern const MakeOptimizer make_adafactor;
 extern const MakeOptimizer make_adam;

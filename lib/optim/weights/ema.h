@@ -13,15 +13,20 @@
 namespace vitrain::optim {
 
 struct EmaOptions {
-  double decay = 0.9999; // share of the old average that an averaging keeps
-  bool equal = false; // instead n / (n + 1) in the n-th averaging: the mean
-  // Fewer at first: 1 - (1 + n / gamma)^-power in the n-th averaging.
+  double decay = 0.9999; // weight of the old average
+  // True: the weight of the old average is n / (n + 1) after n earlier
+  // averagings, which gives the mean of the weights.
+  bool equal = false;
+  // True: the weight of the old average starts low: 1 - (1 + n / gamma)^-power
+  // after n earlier averagings, at most `decay`.
   bool warm_up = false;
   double gamma = 1.0;
   double power = 2.0 / 3.0;
-  std::int64_t start = 0; // steps until which the average is a copy
+  // Steps during which the average is a copy of the weights.
+  std::int64_t start = 0;
   std::int64_t every = 1; // steps between two averagings
-  // Whether the average is updated after a step (from 1), in place of `every`.
+  // Returns true if the average is updated after step `step` (from 1). If set,
+  // used instead of `every`.
   std::function<bool(std::int64_t step)> due{};
   bool average_buffers = true; // false: buffers are copied from the module
 };
@@ -35,22 +40,22 @@ double ema_decay(const EmaOptions& options, std::int64_t n);
 // none was skipped.
 std::int64_t averagings_until(const EmaOptions& options, std::int64_t step);
 
-// The average, by default an exponential moving one, of a module's weights and
-// buffers: of the parameters that are trained over the flat buffers at once, as
-// ModelEmaV3's foreach form computes it. What is not trained, and what are no
-// floating-point numbers, it shares with the module.
+// Average of a module's weights and buffers, by default an exponential moving
+// average. Averages trained parameters in the flat buffers, as ModelEmaV3 does
+// in its foreach form. Parameters that are not trained and integer tensors are
+// shared with the module.
 class Ema {
  public:
-  // Begins with a copy. The module and the buffers of `parameters` must outlive
-  // it.
+  // Starts with a copy of the current values. The module and the buffers of
+  // `parameters` must outlive it.
   Ema(torch::nn::Module& module,
       const FlatState& parameters,
       const EmaOptions& options);
 
   // Restarts with a copy of the module's current values.
   void reset();
-  // After step `step` (from 1), which changed the weights: averages, if the
-  // options say so of this step. Nothing waits for the device.
+  // Updates the average after step `step` (from 1), which changed the weights,
+  // if the options make it due. Does not wait for the device.
   void update(std::int64_t step);
   // Number of averagings after `start`. Skipped steps do not count: update() is
   // not called for them.
@@ -64,13 +69,13 @@ class Ema {
       const std::map<std::string, at::Tensor>& state,
       std::int64_t averagings);
 
-  // Averages of the parameters, one flat tensor per group, and of the buffers,
-  // by name.
+  // Return the averages: of the parameters, one flat tensor per group; of the
+  // buffers, by name.
   const std::vector<at::Tensor>& parameters() const { return averages_; }
   std::map<std::string, at::Tensor> buffers() const;
 
-  // Lets the module compute with the averages until it is destroyed. Neither
-  // update() nor training meanwhile.
+  // Makes the module compute with the averages during the lifetime of this
+  // object. Do not call update() and do not train meanwhile.
   class InPlace {
    public:
     explicit InPlace(Ema& ema) : ema_(ema) { ema_.exchange(true); }
@@ -85,8 +90,8 @@ class Ema {
  private:
   struct Buffer {
     std::string name;
-    at::Tensor tensor; // the module's
-    at::Tensor own; // its memory
+    at::Tensor tensor; // the module's buffer
+    at::Tensor own; // the module's memory, while the module may use the average
     at::Tensor average;
   };
 

@@ -52,7 +52,8 @@ place_in_shares(FlatGroup& group, std::int64_t share_size, std::int64_t count) {
   return end <= share_size * count ? std::optional(end) : std::nullopt;
 }
 
-// The smallest shares in which no segment is cut.
+// Places the segments into the smallest shares that cut no segment, found by
+// bisection. Sets share_size and returns the end of the last segment.
 std::int64_t place_whole(FlatGroup& group, std::int64_t count) {
   const std::int64_t size = place_in_a_row(group);
   std::int64_t low = 0; // too small
@@ -80,8 +81,9 @@ void flatten(
     size = place_whole(group, share.count);
   } else {
     size = place_in_a_row(group);
-    // Shares are whole vectors of every instruction set, so that the kernel
-    // does the same arithmetic per element on a share as on the whole buffer.
+    // Share sizes are multiples of every instruction set's vector size, so that
+    // the kernel does the same arithmetic per element on a share as on the
+    // whole buffer.
     group.share_size = aligned((size + share.count - 1) / share.count);
   }
   group.own_begin = std::min(size, share.index * group.share_size);
@@ -99,7 +101,8 @@ void flatten(
   }
 }
 
-// Throws with a description of what happened to a parameter, unless `good`.
+// Throws Error(kInternal), which says that parameter `name` was `what`, unless
+// `good`.
 void expect(bool good, const std::string& name, const char* what) {
   VITRAIN_CHECK(
       good,

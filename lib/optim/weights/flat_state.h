@@ -15,28 +15,30 @@ class Module;
 
 namespace vitrain::optim {
 
-// A parameter's place in its group's flat buffers.
+// A parameter's position in its group's flat buffers.
 struct Segment {
   std::string name; // as in the module: "blocks.0.attn.qkv.weight"
   at::Tensor parameter; // view of FlatGroup::parameters
   std::int64_t offset = 0; // elements from the start of the buffer
-  std::vector<std::int64_t> shape{}; // that the parameter had
+  std::vector<std::int64_t> shape{}; // shape of the parameter
   // Strides of the dense parameter; convolution weights may be in
   // channels_last.
   std::vector<std::int64_t> strides{};
 
   // Returns a view of this segment's part of a buffer with the group's layout.
   at::Tensor in(const at::Tensor& buffer) const;
-  // `values`, of its shape, in the order in which they lie in a buffer: [n].
+  // Returns `values`, which have the parameter's shape, as [n] in the order of
+  // the flat buffer.
   at::Tensor flat(const at::Tensor& values) const;
 };
 
-// Which part of every buffer this worker updates, when the workers divide them
-// (ZeRO stage 1): number `index` of `count` equal ones.
+// Share of every buffer that this worker updates if the workers divide the
+// update (ZeRO stage 1): share number `index` of `count` shares of equal size.
 struct Share {
   std::int64_t index = 0;
   std::int64_t count = 1;
-  // No parameter is cut: shares are as large as the fullest of them.
+  // True: no parameter is divided between shares; the shares are as small as
+  // this allows.
   bool whole_parameters = false;
 };
 
@@ -45,21 +47,22 @@ struct GroupSettings {
   std::string name;
   double weight_decay = 0.0;
   double lr_scale = 1.0; // factor of the schedule's learning rate
-  bool exempt = false; // from weight decay, by the rules
-  // True: the optimizer's rule for parameters that are no matrices (muon).
+  bool exempt = false; // exempt from weight decay by optim.no_decay
+  // True: use the optimizer's rule for parameters that are not matrices (Muon).
   bool fallback = false;
   std::int64_t from_epoch = 1; // first epoch in which the group is trained
-  std::optional<std::int64_t>
-      until_epoch{}; // last epoch in which it is trained
+  // Last epoch in which the group is trained.
+  std::optional<std::int64_t> until_epoch{};
 };
 
-// Sort key of groups: descending lr_scale, then groups with weight decay before
-// groups without.
+// Returns the sort key of groups: descending lr_scale, then groups with weight
+// decay before groups without, then matrices before fallback groups.
 inline std::tuple<double, bool, bool> order_of(const GroupSettings& group) {
   return {-group.lr_scale, group.exempt, group.fallback};
 }
 
-// The group of a parameter: of equal names, equal settings.
+// Returns the group settings of a parameter. Equal names must mean equal
+// settings.
 using Grouping = std::function<
     GroupSettings(const std::string& name, at::IntArrayRef shape)>;
 
@@ -69,12 +72,13 @@ struct FlatGroup : GroupSettings {
   at::Tensor gradients{}; // [n], fp32
   std::vector<Segment> segments{};
 
-  // All shares: [count * share_size]. The parameters, padded with zeros to
-  // equal shares.
+  // The parameters, padded with zeros to `count` shares of equal size: [count *
+  // share_size].
   at::Tensor shares{};
   std::int64_t share_size = 0; // elements, a multiple of 16
   // This worker updates elements [own_begin, own_begin + own_size) of the
-  // parameters; own_size equals share_size except in the last shares.
+  // parameters; own_size equals share_size, except that the last non-empty
+  // share may be smaller and later ones empty.
   std::int64_t own_begin = 0;
   std::int64_t own_size = 0;
 
@@ -82,9 +86,9 @@ struct FlatGroup : GroupSettings {
 };
 
 // The trainable parameters of a module and their gradients as flat fp32
-// buffers, one pair per parameter group, as Megatron-LM keeps them: whatever
-// acts on all parameters (optimizer, clipping, exchange of gradients, copies)
-// is one call per group instead of one per tensor.
+// buffers, one pair per parameter group, as Megatron-LM keeps them: an
+// operation on all parameters (optimizer, clipping, exchange of gradients,
+// copies) is one call per group instead of one per tensor.
 //
 // The module's parameters and their .grad become views of the buffers, in the
 // order in which backward finishes with them (the reverse of the order of
@@ -114,7 +118,7 @@ class FlatState {
   const Share& share() const { return share_; }
   std::vector<FlatGroup>& groups() { return groups_; }
   const std::vector<FlatGroup>& groups() const { return groups_; }
-  // Trainable values, without gaps.
+  // Returns the number of trainable values, without gaps.
   std::int64_t parameter_count() const;
   void zero_gradients();
   // Zeroes the gradients of groups that are not trained in this epoch.
@@ -122,31 +126,34 @@ class FlatState {
   // Sets which groups are trained (from_epoch, until_epoch) in epoch `epoch`,
   // from 1.
   void set_epoch(std::int64_t epoch);
-  // Sets the weight decay of all groups to `share` times their initial one.
+  // Sets the weight decay of all groups to `share` times their initial weight
+  // decay.
   void scale_weight_decay(double share);
   // Throws Error(kInternal) that names a parameter that was frozen, reshaped or
-  // moved to other memory since. Cheap enough for every step.
+  // moved to other memory since construction. Cheap enough to call in every
+  // step.
   void check_values() const;
-  // As check_values(), and also finds parameters of `module` that were added,
-  // removed or unfrozen.
+  // Same as check_values(), and also throws for parameters of `module` that
+  // were added, removed or unfrozen.
   void check_model(const torch::nn::Module& module) const;
 
  private:
   Share share_;
   std::vector<FlatGroup> groups_;
   std::vector<std::string> frozen_; // parameters that are not trained
-  std::vector<double> full_decay_; // of the groups, once it is scaled
+  // Initial weight decay of the groups; empty until scaled.
+  std::vector<double> full_decay_;
 };
 
-// Whether a parameter is exempt from weight decay under `no_decay`: `bias`
-// (every bias), `norm` (every other one-dimensional weight), or the last part
-// of the name.
+// Returns true if a parameter is exempt from weight decay. Entries of
+// `no_decay`: `bias` (every bias), `norm` (every other one-dimensional weight),
+// or the last component(s) of a name.
 bool is_no_decay(
     const std::string& name,
     std::int64_t dimensions,
     const std::vector<std::string>& no_decay);
 
-// Two groups, "decay" and "no_decay".
+// Returns a grouping into "decay" and "no_decay".
 Grouping decay_grouping(
     double weight_decay,
     const std::vector<std::string>& no_decay);

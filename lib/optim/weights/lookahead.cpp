@@ -43,8 +43,8 @@ void after_update(
   if (!due_now && !ends) {
     return;
   }
-  // The number of updates stays on the device, and so do decisions that depend
-  // on it: the host does not wait.
+  // On a GPU the number of updates stays on the device, and so do decisions
+  // that depend on it, so that the host does not wait.
   const at::Tensor due =
       updates.remainder(every).eq(0).logical_and(non_finite.eq(0));
   const at::Tensor first = options.ramp > 0.0

@@ -14,13 +14,15 @@
 namespace vitrain::optim {
 namespace {
 
-// As Python's round(): halves go to the even number.
+// Returns share * all, rounded as Python's round(): halves go to the even
+// number.
 std::int64_t share_of(std::int64_t all, double share) {
   return static_cast<std::int64_t>(
       std::nearbyint(share * static_cast<double>(all)));
 }
 
-// On the CPU, where all ranks choose alike among equal numbers: [n].
+// Returns the values on the CPU, [n]. There all ranks choose alike among equal
+// numbers.
 at::Tensor flat_on_cpu(const at::Tensor& tensor) {
   return tensor.cpu().reshape({-1});
 }
@@ -159,7 +161,7 @@ std::int64_t Pruner::prune_rows(const Target& target, double share) {
     others.push_back(i);
   }
   const at::Tensor norms = at::norm(weights.index_select(0, left), 2, others);
-  // As torch: selects the rows that stay.
+  // Like torch, selects the rows to keep.
   const at::Tensor kept = std::get<1>(
       at::topk(norms, left.numel() - count, /*dim=*/0, /*largest=*/true));
   const at::Tensor pruned = at::ones({rows}, at::kBool);

@@ -12,40 +12,43 @@
 namespace vitrain::optim {
 
 struct PruneOptions {
-  double amount = 0.0; // share of the weights that are zero in the end
-  bool global = true; // the smallest of all; else the same share of each
-  // All that an output is computed from (the first dimension) at once, by its
-  // Euclidean norm. Not global.
+  double amount = 0.0; // fraction of the weights that is zero in the end
+  // True: prunes the smallest of all weights; false: the same fraction of each
+  // parameter.
+  bool global = true;
+  // True: prunes whole rows, that is all weights of an output (first
+  // dimension), by their Euclidean norm. Not together with `global`.
   bool rows = false;
-  std::vector<std::string> match{"*"}; // config::matches_name
-  std::int64_t start = 0; // steps
-  std::int64_t end = 0; // at least start
+  std::vector<std::string> match{"*"}; // patterns of config::matches_name
+  std::int64_t start = 0; // first step after which weights are pruned
+  std::int64_t end = 0; // last such step, at least `start`
   std::int64_t every = 1;
 };
 
-// Whether weights are pruned after step `step` (from 1): at `start`, every
-// `every` steps from there, and at `end`.
+// Returns true if weights are pruned after step `step` (from 1): at `start`,
+// every `every` steps after it, and at `end`.
 bool prune_due(const PruneOptions& options, std::int64_t step);
 
-// The share that is zero then: amount x (1 - (1 - (step - start) / (end -
-// start))^3), and `amount` from `end` on (Zhu and Gupta, "To prune, or not to
-// prune", 2017). With an `every` that does not divide them, too.
+// Returns the fraction of weights that is zero after step `step`: amount * (1 -
+// (1 - (step - start) / (end - start))^3), and `amount` from `end` on (Zhu and
+// Gupta, "To prune, or not to prune", 2017).
 double prune_share(const PruneOptions& options, std::int64_t step);
 
-// Whether such patterns mean a parameter, by its name and its number of
-// dimensions.
+// Returns true if one of the patterns `match` matches the parameter's name and
+// it has at least two dimensions.
 bool is_pruned(
     const std::vector<std::string>& match,
     const std::string& name,
     std::int64_t dimensions);
 
-// Throws Error(kUsage) unless they mean `some` that is trained.
+// Throws Error(kUsage) unless `some` is true, which means that is_pruned() is
+// true for a trained parameter.
 void check_pruned(const std::vector<std::string>& match, bool some);
 
-// Magnitude pruning: which weights are zero, and keeps them so. Once pruned, a
-// weight stays pruned. What is chosen equals torch.nn.utils.prune's
+// Magnitude pruning: chooses weights and keeps them at zero. Once pruned, a
+// weight stays pruned. The choice equals torch.nn.utils.prune's
 // l1_unstructured, global_unstructured or ln_structured (n=2, dim=0), and is a
-// function of the weights: ranks with equal ones choose the same. Only
+// function of the weights: ranks with equal weights choose the same. Only
 // parameters with two or more dimensions are pruned.
 class Pruner {
  public:
@@ -54,21 +57,23 @@ class Pruner {
   Pruner(const FlatState& parameters, PruneOptions options);
 
   // Call after step `step` (from 1): if pruning is due, chooses weights and
-  // sets them to zero. Returns true if any were chosen. Waits for the device. A
-  // resumed run past `end` catches up on pruning that was not done.
+  // sets them to zero. Returns true if any were chosen. Waits for the device.
+  // After `end`, the first call of a resumed run catches up on pruning that was
+  // missed.
   bool prune(std::int64_t step);
 
-  // Sets pruned positions to zero in weights, in gradients, and in buffers with
-  // the groups' layout, one per group.
+  // Set pruned positions to zero: in the weights, in the gradients, and in
+  // buffers with the groups' layout (one per group).
   void clear_weights() const;
   void clear_gradients() const;
   void clear(const std::vector<at::Tensor>& buffers) const;
 
-  // Masks of the pruned positions with each group's layout: bool, changed in
-  // place.
+  // Returns the masks of the pruned positions, one per group in the group's
+  // layout: bool, changed in place by prune().
   const std::vector<at::Tensor>& masks() const { return masks_; }
 
-  // Number of weights in prunable parameters, and number of pruned ones.
+  // Return the number of weights in prunable parameters, and the number of
+  // pruned ones.
   std::int64_t weights() const { return weights_; }
   std::int64_t pruned() const { return pruned_; }
   double sparsity() const {
@@ -85,10 +90,10 @@ class Pruner {
   struct Target {
     std::string name;
     at::Tensor weights; // view, shaped as the parameter
-    at::Tensor mask; // the same of masks_
+    at::Tensor mask; // view of masks_, shaped as the parameter
   };
 
-  // Both return the weights that they have chosen.
+  // Both return the number of weights that they have newly pruned.
   std::int64_t prune_weights(
       const std::vector<const Target*>& targets,
       double share);
@@ -96,11 +101,11 @@ class Pruner {
 
   const FlatState& parameters_;
   PruneOptions options_;
-  std::vector<at::Tensor> masks_; // bool, of each group
+  std::vector<at::Tensor> masks_; // bool, one per group
   std::vector<Target> targets_;
   std::int64_t weights_ = 0;
   std::int64_t pruned_ = 0;
-  bool ended_ = false; // `amount` is reached
+  bool ended_ = false; // pruning at or after `end` is done
 };
 
 } // namespace vitrain::optim

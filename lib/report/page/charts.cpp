@@ -15,15 +15,15 @@ namespace vitrain::report {
 namespace {
 
 struct ChartCurve {
-  std::string_view key; // of Records::curves
-  std::string_view label; // "": none
+  std::string_view key; // key in Records::curves
+  std::string_view label; // "": no such curve
 };
 
 struct Chart {
   std::string_view title;
-  std::string_view unit; // "%": of a share, as it is; "x%": of 0 to 1
+  std::string_view unit; // "%": values are percent; "x%": values are fractions
   bool can_be_log = false;
-  bool exact = false; // nothing in it varies from step to step
+  bool exact = false; // values are not noisy: no smoothing
   std::array<ChartCurve, 4> curves{};
 };
 
@@ -78,11 +78,13 @@ constexpr std::array kCharts{
         .exact = true,
         .curves = {{{"train.bad_samples", ""}}}}};
 
-constexpr std::size_t kMostPoints = 1000; // of a curve
-constexpr std::size_t kMostPointsOfAll = 20000; // of one curve of every run
+constexpr std::size_t kMostPoints = 1000; // points per curve
+// Points of one curve over all runs.
+constexpr std::size_t kMostPointsOfAll = 20000;
 constexpr std::size_t kFewestPoints = 100;
 
-// Whether there is something to see: one worker's exchange is 0 all along.
+// True if the curve has something to show. (With one worker, the waiting time
+// for communication is always 0.)
 bool is_drawn(std::string_view key, const Run& run) {
   const Curve* curve = run.records.curve(key);
   return curve != nullptr &&
@@ -92,7 +94,7 @@ bool is_drawn(std::string_view key, const Run& run) {
            curve->values, [](double value) { return value != 0.0; }));
 }
 
-// As many digits as a chart can show.
+// Rounds to as many digits as a chart can show.
 double rounded(double value) {
   return std::strtod(fmt::format("{:.6g}", value).c_str(), nullptr);
 }

@@ -7,11 +7,11 @@
 
 namespace vitrain::report {
 
-// The data that page/report.js draws: {"charts": [{"title", "unit", "log",
-// "exact", "curves": [{"key", "label"}]}], "runs": [{"name", "steps_per_epoch",
-// "curves": {"key": [[steps], [values]]}}], "running": bool}. Curves have no
-// more points than a screen shows, fewer where there are many runs; charts that
-// no run has points for are left out.
+// Returns the data that page/report.js draws: {"charts": [{"title", "unit",
+// "log", "exact", "curves": [{"key", "label"}]}], "runs": [{"name",
+// "steps_per_epoch", "curves": {"key": [[steps], [values]]}}], "running":
+// bool}. Curves are thinned to what a screen can show, more if there are many
+// runs. Charts without points are left out.
 Json chart_data(std::span<const Run> runs);
 
 } // namespace vitrain::report

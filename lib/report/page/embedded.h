@@ -4,8 +4,8 @@
 
 namespace vitrain::report {
 
-// Files that are part of the executable (lib/report/CMakeLists.txt says which):
-// the plotting library, this folder's own script and style, and NOTICE.
+// Files embedded in the executable (lib/report/CMakeLists.txt): the plotting
+// library, this folder's script and style, and NOTICE.
 std::string_view dygraphs_script();
 std::string_view dygraphs_style();
 std::string_view page_script();

@@ -17,13 +17,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kMostCells =
-    40; // classes of a confusion matrix as a table
+// Largest number of classes for a confusion matrix as a table.
+constexpr std::size_t kMostCells = 40;
 constexpr std::size_t kMostPairs = 20;
-constexpr std::size_t kMostClasses = 1000; // rows of accuracy by class
+constexpr std::size_t kMostClasses = 1000; // rows of accuracy per class
 
-// A part of the section; what is wrong with its file is said in its place, and
-// the other parts are shown all the same.
+// Returns a part of the section; if its file is invalid, the error message
+// instead, so that the other parts are still shown.
 std::string part(const std::function<std::string()>& make) {
   try {
     return make();
@@ -36,7 +36,7 @@ std::string cell(std::int64_t count, std::int64_t all, bool right) {
   if (count == 0) {
     return "<td></td>";
   }
-  constexpr double kDeep = 0.55; // from here on its text is light
+  constexpr double kDeep = 0.55; // from this share on, text is light
   const double share =
       all > 0 ? static_cast<double>(count) / static_cast<double>(all) : 0.0;
   return fmt::format(
@@ -71,7 +71,7 @@ std::string confusion_table(const NamedConfusion& table) {
       rows);
 }
 
-// What was taken for something else.
+// Samples of one class that were predicted as another.
 struct MistakenPair {
   std::string label;
   std::string prediction;
@@ -89,7 +89,8 @@ std::vector<MistakenPair> pairs_of(const NamedConfusion& table) {
   return pairs;
 }
 
-// As far as the table of classes knows: of each class the most frequent one.
+// Returns the pairs that the per-class table contains: each class with its most
+// frequent wrong prediction.
 std::vector<MistakenPair> pairs_of(const std::vector<NamedClass>& classes) {
   std::vector<MistakenPair> pairs;
   for (const NamedClass& one : classes) {
@@ -155,8 +156,8 @@ std::string class_bars(std::vector<NamedClass> classes) {
       rows);
 }
 
-// The confusion from the table of all cells, or, of many classes, from that of
-// the pairs that were met.
+// Returns the confusion from the full matrix, or, for many classes, from the
+// table of pairs.
 NamedConfusion confusion_of(
     const fs::path& folder,
     const std::vector<NamedClass>& classes) {

@@ -7,14 +7,15 @@
 
 namespace vitrain::report {
 
-// A whole page around `body` (markup): title and data are escaped here.
+// Returns a whole page around `body`, which is markup. Escapes the title and
+// the data.
 std::string document(
     const std::string& title,
     const std::string& body,
     const Json& data,
     const PageOptions& options);
 
-// <section> with a heading; "" without content.
+// Returns a <section> with a heading; "" if `content` is empty.
 std::string section(const std::string& heading, const std::string& content);
 
 } // namespace vitrain::report

@@ -37,7 +37,7 @@ std::string html(std::string_view text) {
         out += "&#39;";
         break;
       default:
-        // NUL ends no text here, but parsers replace it.
+        // HTML parsers replace NUL.
         out += c == '\0' ? ' ' : c;
     }
   }
@@ -49,7 +49,8 @@ std::string script_json(const Json& value) {
   std::string out;
   out.reserve(text.size());
   for (const char c : text) {
-    // Inside JSON these stand in texts only, where an escape means the same.
+    // In JSON these characters occur only in strings, where an escape is
+    // equivalent.
     switch (c) {
       case '<':
         out += "\\u003c";

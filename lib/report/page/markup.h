@@ -7,17 +7,18 @@
 
 namespace vitrain::report {
 
-// Whatever bytes come from outside (names of classes, paths, a recipe's texts)
-// go into a page through one of these.
+// Escaping. Every text from outside (class names, paths, texts of a recipe)
+// must pass through one of these functions on its way into a page.
 
-// Text between tags or in a quoted attribute: valid UTF-8, & < > " ' escaped.
+// For text between tags or in a quoted attribute: returns valid UTF-8 with & <
+// > " ' escaped.
 std::string html(std::string_view text);
 
-// JSON for a <script type="application/json">: nothing in it can end that
+// For a <script type="application/json">: returns JSON that cannot end the
 // element or begin a comment.
 std::string script_json(const Json& value);
 
-// Quotes a word for a POSIX shell if it has other characters than letters,
+// Quotes a word for a POSIX shell if it contains characters other than letters,
 // digits and _./:=,@%+-.
 std::string shell_word(std::string_view text);
 

@@ -17,14 +17,15 @@
 namespace vitrain::report {
 namespace {
 
-// A run's name in its colour, which page/report.js gives to all of data-run.
+// Returns a run's name with a mark in its colour, which page/report.js sets for
+// elements with data-run.
 std::string run_mark(std::span<const Run> runs, std::size_t i) {
   return fmt::format(
       "<span class=\"mark\" data-run=\"{}\"></span>{}", i, html(runs[i].name));
 }
 
-// The runs whose best evaluation no other one exceeds, where all are judged by
-// the same metric: several if they are equal, none of fewer than two results.
+// Marks the runs with the best evaluation, if all runs use the same metric:
+// several if they are equal, none if fewer than two have a result.
 std::vector<bool> winners_of(std::span<const Run> runs) {
   std::vector<std::optional<double>> values;
   for (const Run& run : runs) {
@@ -54,9 +55,10 @@ std::vector<bool> winners_of(std::span<const Run> runs) {
   return wins;
 }
 
-// Settings that stand beside the results: those in which recipes differ.
+// Returns the settings shown next to the results: those in which recipes
+// differ.
 std::vector<SettingRow> settings_beside(std::span<const Run> runs) {
-  constexpr std::size_t kMost = 6; // the section below has all
+  constexpr std::size_t kMost = 6; // the section below shows all
   std::vector<SettingRow> rows = different_settings(runs);
   rows.resize(std::min(rows.size(), kMost));
   return rows;

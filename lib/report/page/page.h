@@ -7,10 +7,11 @@
 
 namespace vitrain::report {
 
-// Each page is a self-contained file: it contains scripts, style and pictures,
-// and its policy lets a browser run only these scripts and load nothing.
+// Options of a page. Each page is a self-contained file with scripts, style and
+// pictures; its content security policy lets a browser run only these scripts
+// and load nothing.
 struct PageOptions {
-  std::string program; // the executable, for the commands on the page
+  std::string program; // the executable, in commands on the page
   std::string time; // time of writing
   // Nonce of the page's own scripts: random, base64.
   std::string nonce;
@@ -19,11 +20,12 @@ struct PageOptions {
 // Returns the options for this process and time.
 PageOptions page_options();
 
-// One run: results, curves, what its evaluation left, recipe, machine,
-// commands.
+// Returns the page of one run: results, curves, files of its evaluation,
+// recipe, machine, commands.
 std::string run_page(const Run& run, const PageOptions& options);
 
-// Several: results side by side, settings that differ, curves over one another.
+// Returns a comparison of several runs: results side by side, differing
+// settings, overlaid curves.
 std::string comparison_page(
     std::span<const Run> runs,
     const PageOptions& options);

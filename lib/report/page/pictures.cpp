@@ -20,10 +20,11 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kLargestFile = std::size_t{32} << 20; // bytes
-constexpr std::size_t kLargestPng = std::size_t{1} << 20; // else it is a JPEG
-constexpr int kQuality = 82; // of JPEGs
-constexpr int kSmallSide = 64; // pictures whose pixels are to be seen
-constexpr std::size_t kOpenCards = 16; // the others are folded
+// Larger pictures are converted to JPEG.
+constexpr std::size_t kLargestPng = std::size_t{1} << 20;
+constexpr int kQuality = 82; // JPEG quality
+constexpr int kSmallSide = 64; // smaller pictures are shown with visible pixels
+constexpr std::size_t kOpenCards = 16; // further cards are folded
 constexpr std::string_view kPngBegins = "\x89PNG\r\n\x1a\n";
 
 std::string data_of(std::string_view type, std::string_view bytes) {
@@ -37,7 +38,7 @@ image::Image decoded(const std::string& file) {
       {reinterpret_cast<const std::uint8_t*>(file.data()), file.size()});
 }
 
-// A PNG file for a page: as it is if it is small.
+// Returns a PNG file as a data URL; a large one is converted to JPEG.
 std::string png_data(const std::string& file) {
   return file.size() <= kLargestPng
       ? data_of("png", file)
@@ -55,8 +56,8 @@ figure(const std::string& file, std::string_view text, Paper paper) {
       html(text));
 }
 
-// The bytes of a PNG file; "" if it is none. `out` is what a page says instead
-// of one that is too large.
+// Returns the bytes of a PNG file; "" if there is none. If it cannot be read,
+// which means that it is too large, sets `out` to a message.
 std::string
 read_png(const fs::path& file, std::string_view text, std::string& out) {
   std::error_code error;

@@ -6,28 +6,29 @@
 
 #include "report/runs/read_evaluation.h"
 
-// Pictures of a page, which follow the reader's light or dark. All of them are
-// inside of the page, and small: photographs are JPEGs there.
+// Pictures of a page, which adapt to the reader's light or dark mode. They are
+// embedded in the page and small: photographs are JPEGs.
 namespace vitrain::report {
 
 enum class Paper {
-  kWhite, // a drawing: on a dark page its colours are turned round
+  kWhite, // a drawing, whose colours are inverted on a dark page
   kPhotographs,
 };
 
-// A PNG file as a figure; "" if there is no such file. One that is too large
-// for a page is named instead.
+// Returns a PNG file as a figure; "" if there is no such file. If it is too
+// large for a page, returns its name instead.
 std::string
 picture(const std::filesystem::path& file, std::string_view text, Paper paper);
 
-// A sheet of cards (pictures/cards.h) as cards of the page, so many in a row as
-// there is room for; another PNG file as picture() has it.
+// Returns a sheet of cards (pictures/cards.h) as separate cards, as many per
+// row as fit; any other PNG file as picture() does.
 std::string cards(const std::filesystem::path& file, std::string_view text);
 
-// The confusion of so many classes that a table has no room for them.
+// Returns the confusion matrix as a picture, for more classes than a table can
+// show.
 std::string heat_map(const NamedConfusion& table);
 
-// The reliability diagram; "" without predictions.
+// Returns the reliability diagram; "" without predictions.
 std::string reliability(const std::vector<results::Calibration::Bin>& bins);
 
 } // namespace vitrain::report

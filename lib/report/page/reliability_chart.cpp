@@ -1,4 +1,4 @@
-// reliability() of pictures.h.
+// Implements reliability() of pictures.h.
 
 #include <algorithm>
 #include <cmath>
@@ -13,14 +13,15 @@ namespace {
 
 using Bin = results::Calibration::Bin;
 
-// Places in the units of the drawing, which is as wide as a phone's page.
+// Coordinates in the units of the drawing, which is as wide as a phone's
+// screen.
 constexpr double kWidth = 360;
 constexpr double kHeight = 352;
 constexpr double kLeft = 50;
 constexpr double kRight = 352;
-constexpr double kTop = 8; // of accuracy over confidence
+constexpr double kTop = 8; // plot of accuracy over confidence
 constexpr double kBottom = 232;
-constexpr double kCountsTop = 250; // how many have it
+constexpr double kCountsTop = 250; // histogram of confidence
 constexpr double kCountsBottom = 310;
 
 double across(double share) {
@@ -93,7 +94,7 @@ std::string bars(const std::vector<Bin>& bins) {
     const double low = std::max(up(bin.accuracy()), up(bin.confidence()));
     const double share =
         static_cast<double>(bin.count) / static_cast<double>(largest);
-    const double height = // few are seen as well
+    const double height = // small counts stay visible
         std::max(1.0, share * (kCountsBottom - kCountsTop));
     out += fmt::format(
         "<g><title>{}: accuracy {:.2f} %, confidence {:.2f} %</title>{}{}{}"

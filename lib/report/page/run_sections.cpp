@@ -14,7 +14,7 @@
 namespace vitrain::report {
 namespace {
 
-constexpr std::size_t kMostEvaluations = 500; // rows that a page shows
+constexpr std::size_t kMostEvaluations = 500; // rows on a page
 
 std::string field_text(const Json& record, std::string_view key) {
   const auto found = record.find(key);
@@ -41,7 +41,7 @@ std::string tile(
             html(note));
 }
 
-// "1,978 of 2,000".
+// Returns "1,978 of 2,000".
 std::string hits_of(const Json& evaluation) {
   const std::string hits = field_text(evaluation, "correct1");
   return hits.empty()
@@ -49,8 +49,8 @@ std::string hits_of(const Json& evaluation) {
       : fmt::format("{} of {}", hits, field_text(evaluation, "count"));
 }
 
-// What stands below a value: where in the run it is, and of top-1 how many were
-// right.
+// Returns the note below a value: its position in the run, and for top-1 the
+// number of correct samples.
 std::string
 note_of(const Run& run, const Json& evaluation, const MetricInfo& metric) {
   const auto step =
@@ -69,7 +69,7 @@ note_of(const Run& run, const Json& evaluation, const MetricInfo& metric) {
 
 std::string metric_tiles(const Run& run) {
   const MetricInfo& metric = run.metric();
-  // "last top1"; an evaluation alone is not the last of several.
+  // Returns "last top1"; for a run that only evaluated, "top1".
   const auto named = [&](std::string_view word, const MetricInfo& of) {
     return run.trains() ? fmt::format("{} {}", word, of.name)
                         : std::string(of.name);
@@ -240,8 +240,8 @@ std::string recipe_section(const Run& run) {
 
 namespace {
 
-// "24684092 kB", as older versions wrote the machine's memory, is "23.5
-// GiB"; other texts stay.
+// Converts "24684092 kB", which older versions wrote for the machine's memory,
+// to "23.5 GiB"; returns other texts unchanged.
 std::string memory_text(const std::string& text) {
   constexpr std::string_view kUnit = " kB";
   std::int64_t kibibytes = 0;

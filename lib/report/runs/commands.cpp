@@ -17,8 +17,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A path as a command in the folder `from` gives it: relative where the path is
-// inside of it.
+// Returns a path for a command that runs in the folder `from`: relative if the
+// path is inside it.
 std::string path_from(const fs::path& path, const fs::path& from) {
   const fs::path relative =
       from.empty() ? fs::path() : path.lexically_relative(from);
@@ -27,7 +27,7 @@ std::string path_from(const fs::path& path, const fs::path& from) {
       : relative.native();
 }
 
-// This program as a shell in this working folder finds it.
+// Returns the name by which a shell in this working folder finds this program.
 std::string program_here() {
   const fs::path program = program_path();
   std::error_code error;
@@ -41,7 +41,7 @@ std::string program_here() {
   return path.find('/') == std::string::npos ? "./" + path : path;
 }
 
-// Continues a run that has all its steps: twice as many.
+// Returns an option that doubles the length of a completed run.
 std::string more_steps(const config::Recipe& recipe) {
   const std::string more = recipe.run.max_steps
       ? fmt::format("run.max_steps={}", 2 * *recipe.run.max_steps)
@@ -50,8 +50,8 @@ std::string more_steps(const config::Recipe& recipe) {
   return recipe.run.patience ? more + " -set run.patience=null" : more;
 }
 
-// What can be done with a run. `start`: the program, and how to get to where
-// `folder`, the run's path, leads to it.
+// Returns the commands for a run. `start`: the program, preceded by a change to
+// the folder that `path`, the run folder, is relative to.
 std::vector<Command>
 list_commands(const Run& run, const std::string& start, const fs::path& path) {
   const std::string folder = shell_word(path.native());

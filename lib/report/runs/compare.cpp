@@ -24,9 +24,10 @@ std::string fact_of(const Json& record, std::string_view key) {
 }
 
 struct Fact {
-  const char* name; // of the row
+  const char* name; // name of the row
   const char* key;
-  bool of_environment = false; // else of the start record
+  // In environment.json; false: in the start record.
+  bool of_environment = false;
 };
 constexpr std::array kFacts{
     Fact{"workers", "workers"},
@@ -52,7 +53,7 @@ std::vector<SettingRow> different_keys(std::span<const Run> runs) {
   if (first == runs.end()) {
     return {};
   }
-  // By key: the first run's value, and differing values of other runs.
+  // For each key, the differing values by run, and the first run's value.
   std::map<std::string, std::map<std::size_t, std::string>> others;
   std::map<std::string, std::string> before;
   std::vector<std::string> order;

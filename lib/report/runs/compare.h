@@ -9,11 +9,11 @@
 
 namespace vitrain::report {
 
-// A key of the recipe, or a fact about a run ("workers"), and its value in each
-// of several runs; "" if unknown.
+// A key of the recipe, or a fact about a run ("workers"), with its values in
+// several runs; "" if unknown.
 struct SettingRow {
   std::string name;
-  std::vector<std::string> values; // one for each run
+  std::vector<std::string> values; // one per run
 };
 
 // Returns the differences between runs: keys of the recipe, then facts. Ignores

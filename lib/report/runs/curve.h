@@ -6,7 +6,7 @@
 
 namespace vitrain::report {
 
-// One quantity over the optimizer steps of a run, in the order of the steps.
+// A quantity over the optimizer steps of a run, in the order of the steps.
 struct Curve {
   std::vector<std::int64_t> steps;
   std::vector<double> values;
@@ -18,9 +18,9 @@ struct Curve {
   }
 };
 
-// At most `most` of its points (at least 4), such that it looks the same: the
-// smallest and the largest of each of equally many points that follow one
-// another, so that a spike stays; the first and the last.
+// Returns at most `most` points of the curve (at least 4) that look the same
+// when drawn: the first and the last point, and the smallest and largest value
+// of each of several equal ranges of points, so that spikes remain.
 Curve thinned(const Curve& curve, std::size_t most);
 
 } // namespace vitrain::report

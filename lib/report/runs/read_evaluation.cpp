@@ -16,8 +16,8 @@ namespace fs = std::filesystem;
 
 using Fields = std::vector<std::string>;
 
-// Calls `take` with the first record of a table and each of the others, whose
-// number of fields is that of the first. False if there is no such file.
+// Calls `take` with the head and each of the other records of a table; all have
+// the same number of fields. Returns false if there is no such file.
 bool read_records(
     const fs::path& file,
     const std::function<void(const Fields& head, const Fields& record)>& take) {
@@ -56,7 +56,8 @@ std::int64_t count_of(const std::string& text, const fs::path& file) {
   return count;
 }
 
-// The field of a record in the column of this name; null if there is none.
+// Returns the field of a record in the named column; null if there is no such
+// column.
 const std::string*
 optional_field(const Fields& head, const Fields& record, const char* name) {
   const auto found = std::ranges::find(head, name);
@@ -91,7 +92,7 @@ NamedConfusion read_confusion(const fs::path& file) {
           table.classes.assign(head.begin() + 1, head.end());
         }
         for (std::size_t i = 1; i < record.size(); ++i) {
-          if (record[i] == "0") { // most of them
+          if (record[i] == "0") { // most cells
             continue;
           }
           const std::int64_t count = count_of(record[i], file);
@@ -170,7 +171,7 @@ std::vector<results::Calibration::Bin> read_reliability(const fs::path& file) {
     results::Calibration::Bin bin{
         .count = count_of(field_of(head, record, "count", file), file)};
     const auto share_of = [&](const char* name) {
-      double share = 0.0; // of an empty bin there is none
+      double share = 0.0; // an empty bin has none
       parse_double(field_of(head, record, name, file), share);
       return std::clamp(share, 0.0, 1.0);
     };

@@ -10,31 +10,31 @@
 
 namespace vitrain::report {
 
-// Which class was taken for which, and what the classes are called.
+// A confusion matrix with class names.
 struct NamedConfusion {
   std::vector<std::string> classes;
   results::Confusion counts{0, results::Confusion::Cells()};
 };
 
-// A row of evaluation/per_class.csv.
+// Row of evaluation/per_class.csv.
 struct NamedClass {
   std::string name;
-  results::ClassResult result; // its count, and what was correct
-  // What its samples are taken for most often instead; "": nothing.
+  results::ClassResult result; // count and number of correct samples
+  // Most frequent wrong prediction for its samples; "": none.
   std::string confused_with;
-  // Of lists of labels, from 0 to 1.
+  // In [0, 1]; only for data with lists of labels.
   std::optional<double> average_precision;
 
-  // Value by which the class is judged.
+  // Value by which classes are compared.
   double share() const { return average_precision.value_or(result.accuracy()); }
 };
 
-// Files that an evaluation leaves in its folder. Each is empty if there is no
-// such file. They may be of any number of classes. Throw Error(kData) for one
-// that is no such table.
+// Read the files of an evaluation, for any number of classes. A missing file
+// gives an empty result. Throw Error(kData) for a file that is not such a
+// table.
 NamedConfusion read_confusion(const std::filesystem::path& file);
 std::vector<NamedClass> read_per_class(const std::filesystem::path& file);
-// confusion_pairs.csv, of many classes.
+// confusion_pairs.csv, which is written for many classes.
 results::Confusion::Cells read_confusion_pairs(
     const std::filesystem::path& file,
     std::int64_t classes);

@@ -33,8 +33,8 @@ constexpr std::array<std::string_view, 12> kTrainKeys{
     "comm_bytes",
     "bad_samples"};
 
-// Train records are most of a file, flat, and this program's own: their numbers
-// are found without taking the line apart, which is 20 times as fast.
+// Finds a number in a train record without parsing the line. Train records are
+// most of a file, flat, and written by this program; this is 20 times as fast.
 std::optional<double> number_in(std::string_view line, std::string_view key) {
   for (std::size_t at = line.find(key); at != line.npos;
        at = line.find(key, at + 1)) {
@@ -50,8 +50,8 @@ std::optional<double> number_in(std::string_view line, std::string_view key) {
   return std::nullopt;
 }
 
-// Returns the content of a file after its first `from` bytes, and sets `from`
-// to the file's size.
+// Returns the bytes of a file from offset `from` on, and sets `from` to the
+// file's size.
 std::string read_from(const std::filesystem::path& file, std::uint64_t& from) {
   const Fd fd(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   struct stat status {};
@@ -87,7 +87,7 @@ std::string read_from(const std::filesystem::path& file, std::uint64_t& from) {
         printable(file.native()),
         error_text(errno));
     if (part == 0) {
-      break; // cut off in this moment
+      break; // the file was truncated just now
     }
     got += static_cast<std::size_t>(part);
   }
@@ -181,7 +181,7 @@ void RecordReader::take_other(const Json& record) {
     spent_ += json_number(record, "seconds").value_or(0.0);
   } else if (kind == "done") {
     records_.done = record;
-  } else if (kind == "train") { // in another order of keys
+  } else if (kind == "train") { // keys in another order
     take_train(to_line(record));
   }
 }

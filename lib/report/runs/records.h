@@ -15,36 +15,36 @@ namespace vitrain::report {
 
 // Summary of a run's metrics.jsonl.
 struct Records {
-  Json start; // start record of the last process; null: none
-  Json done; // its end record; null: none yet
-  std::int64_t starts = 0; // of processes
-  std::int64_t step = 0; // the last one
-  std::vector<Json> evaluations; // of the weights that are trained
-  std::vector<Json> ema_evaluations; // of their average
-  // "train.loss", "eval.top1", ...
+  Json start; // start record of the last process; null if there is none
+  Json done; // end record of the last process; null if there is none yet
+  std::int64_t starts = 0; // number of processes
+  std::int64_t step = 0; // last step
+  std::vector<Json> evaluations; // of the trained weights
+  std::vector<Json> ema_evaluations; // of the averaged weights (EMA)
+  // By name: "train.loss", "eval.top1", ...
   std::map<std::string, Curve, std::less<>> curves;
-  // Over all train records.
+  // Sums over all train records.
   double samples = 0.0;
   double sample_seconds = 0.0;
-  // Seconds of all processes, from their end records or the sum of their
-  // records.
+  // Run time of all processes: from their end records, or else the sum over
+  // their other records.
   double seconds = 0.0;
 
-  // Returns null if there are no such points.
+  // Returns null if there is no such curve.
   const Curve* curve(std::string_view name) const;
   // Returns a number of the start record.
   std::optional<std::int64_t> started_with(const char* key) const;
 };
 
-// Reads a metrics.jsonl that may still be written: each update() reads added
-// lines, up to the last complete one. Skips lines that are no records. Rereads
-// a file that has become shorter.
+// Reads a metrics.jsonl that may still be written: each update() reads the
+// lines added since, up to the last complete one. Skips lines that are not
+// records. Reads a file again that has become shorter.
 class RecordReader {
  public:
   explicit RecordReader(std::filesystem::path file) : file_(std::move(file)) {}
 
-  // Throws Error(kStorage) if the file cannot be read; a missing file has no
-  // records.
+  // Throws Error(kStorage) if the file cannot be read. A missing file counts as
+  // empty.
   void update();
   const Records& records() const { return records_; }
 
@@ -55,10 +55,10 @@ class RecordReader {
   void begin_process(const Json& start);
 
   std::filesystem::path file_;
-  std::uint64_t read_ = 0; // bytes of the file
+  std::uint64_t read_ = 0; // bytes read so far
   Records records_;
-  double spent_ = 0.0; // by the process that wrote last, as far as records say
-  double before_ = 0.0; // by those before it
+  double spent_ = 0.0; // time of the last process, as recorded so far
+  double before_ = 0.0; // time of earlier processes
 };
 
 } // namespace vitrain::report

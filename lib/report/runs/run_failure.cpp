@@ -17,7 +17,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::streamoff kTail = std::streamoff{16} << 10; // bytes
-constexpr std::size_t kMostWorkers = 64; // whose logs are looked at
+constexpr std::size_t kMostWorkers = 64; // workers whose logs are read
 
 // Returns the rank N of a file workerlog.N; -1 for other names.
 std::int64_t rank_of(const fs::path& file) {
@@ -30,7 +30,7 @@ std::int64_t rank_of(const fs::path& file) {
       : -1;
 }
 
-// Whether a worker only met with the end of another one.
+// True if the error is only the consequence of another worker's end.
 bool is_consequence(const std::string& reason) {
   constexpr std::string_view kWords[] = {
       "a collective failed",
@@ -38,14 +38,14 @@ bool is_consequence(const std::string& reason) {
       "Connection closed by peer",
       "Connection reset by peer",
       "the connection between workers and servers was closed",
-      "remote process exited"}; // NCCL
+      "remote process exited"}; // error text of NCCL
   return std::ranges::any_of(kWords, [&](std::string_view word) {
     return reason.find(word) != std::string::npos;
   });
 }
 
-// "rank 0 of 2, cpu, started by vitrain on ...": what follows is of another
-// attempt.
+// True for "rank 0 of 2, cpu, started by vitrain on ...": the lines after it
+// belong to another attempt.
 bool begins_attempt(const std::string& line) {
   return line.starts_with("rank ") &&
       line.find(", started by ") != std::string::npos;
@@ -64,7 +64,8 @@ std::string last_error(const fs::path& file) {
       found.clear();
     }
     const std::size_t at = line.find(kError);
-    // "error: ..." and "error: rank 3: ...", whatever coloured it.
+    // Matches "error: ..." and "error: rank 3: ...", also with a colour code
+    // before.
     if (at != std::string::npos && at < 16) {
       found = line.substr(at + kError.size());
     }
@@ -81,7 +82,8 @@ std::string why_it_failed(const fs::path& log_folder) {
        it.increment(error)) {
     std::error_code ignored;
     const std::int64_t rank = rank_of(it->path());
-    if (rank >= 0 && it->is_regular_file(ignored)) { // a FIFO has no end
+    // Reading a FIFO would not end.
+    if (rank >= 0 && it->is_regular_file(ignored)) {
       logs.emplace_back(rank, it->path());
     }
   }
@@ -99,7 +101,7 @@ std::string why_it_failed(const fs::path& log_folder) {
     }
     found = found.empty() ? reason : found;
   }
-  // Peers lost one that had no time for words.
+  // The other workers lost a peer that could not log an error.
   return !found.empty() && silent
       ? fmt::format("rank {} ended without a word", *silent)
       : found;

@@ -20,8 +20,8 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kLargestText = std::size_t{4} << 20; // bytes
 
-// Returns a text file of the folder; "", with a problem added, if it cannot be
-// read.
+// Returns the text of a file; if it cannot be read, adds a problem and returns
+// "".
 std::string text_of(const fs::path& file, Run& run) {
   try {
     return read_file(file, kLargestText, ExitCode::kStorage);
@@ -38,10 +38,10 @@ void read_recipe(Run& run) {
     return;
   }
   try {
-    // Older versions recorded it.
+    // Older versions recorded user names and passwords of URLs.
     run.recipe = config::from_yaml(
         remove_user_info(text), printable(run.folder.config().native()));
-  } catch (const Error& error) { // of another version
+  } catch (const Error& error) { // a recipe of another version
     run.problems.push_back(fmt::format(
         "its recipe cannot be read by this version: {}", error.what()));
   }
@@ -73,8 +73,8 @@ std::optional<LockHolder> lock_holder(const fs::path& lock) {
   }
 }
 
-// Whether a holder that gives signs of life has given none for so long that a
-// look at the file's time says it, whatever the difference of two hosts'
+// True if a holder that updates the lock file regularly has not done so for so
+// long that the file's time proves it, whatever the difference of the hosts'
 // clocks.
 bool is_silent(const LockHolder& holder, const fs::path& lock) {
   constexpr std::chrono::minutes kLong(10);
@@ -89,9 +89,9 @@ bool is_good_end(int code) {
       code == static_cast<int>(ExitCode::kStopped);
 }
 
-// Sets the state from the last process's end record, or from the run's lock.
-// Without records, only the logs show a failure. `unread`: the records could
-// not be read.
+// Determines the state from the last process's end record, or from the run's
+// lock. Without records, only the logs can show a failure. `unread`: the
+// records could not be read.
 void find_state(Run& run, bool unread) {
   // Records older than failure.json belong to an earlier process.
   std::error_code no_failure;
@@ -127,7 +127,7 @@ void find_state(Run& run, bool unread) {
   }
 }
 
-// `problem`: the reason why the records could not be read, or "".
+// `problem`: why the records could not be read; "" if they could.
 Run read_run(
     const fs::path& folder,
     const Records& records,
@@ -152,7 +152,7 @@ Run read_run(
   return run;
 }
 
-// Whether a folder with the name of a run may not be looked into.
+// True if a folder with the name of a run may not be opened.
 bool is_closed_run(const fs::path& folder) {
   const fs::path config = job::RunDirectory{folder}.config();
   std::error_code error;
@@ -335,7 +335,7 @@ Run open_run(const fs::path& folder) {
   std::string problem;
   try {
     reader.update();
-  } catch (const Error& error) { // other runs are shown all the same
+  } catch (const Error& error) { // other runs are still shown
     problem = error.what();
   }
   return read_run(folder, reader.records(), problem);

@@ -22,7 +22,7 @@ enum class RunState {
   kDone,
   kStopped,
   kFailed,
-  kNoRecords, // unknown: no records (log.jsonl), or unreadable ones
+  kNoRecords, // unknown: no records (log.jsonl is off), or unreadable ones
 };
 constexpr auto names_of(RunState) {
   using enum RunState;
@@ -34,26 +34,26 @@ constexpr auto names_of(RunState) {
        {kNoRecords, "no records"}});
 }
 
-// A run, read from its folder. Missing and unreadable parts are empty;
+// A run, read from its folder. Missing and unreadable parts are empty, and
 // `problems` describes them.
 struct Run {
   job::RunDirectory folder; // absolute
-  std::string name; // of the folder
+  std::string name; // name of the folder
   Records records;
   std::optional<config::Recipe> recipe;
   std::string recipe_text; // config.yaml
-  Json environment; // an object
+  Json environment; // environment.json, an object
   RunState state = RunState::kFailed;
-  std::string reason; // reason of a failure, or the place where it runs
+  std::string reason; // reason of a failure, or the host where it runs
   std::vector<std::string> problems; // printable sentences
 
-  bool trains() const; // else it has only evaluated
-  // Whether people are shown it: of fewer than six classes, top-5 is right
-  // always.
+  bool trains() const; // false: the run only evaluated
+  // True if the metric is shown to users. (With fewer than six classes, top-5
+  // is always right.)
   bool shows(const MetricInfo& metric) const;
-  // By which the best evaluation is chosen.
+  // Metric that determines the best evaluation.
   const MetricInfo& metric() const;
-  // Null without an evaluation.
+  // Best evaluation; null if there is none.
   const Json* best() const;
   const Json* last() const;
   // Evaluations used for checkpoint.metric: of the averaged weights if there
@@ -68,27 +68,27 @@ struct Run {
   double images_per_second() const;
 };
 
-// The metrics of runs that people are shown, those that few data have only if
-// one run has them.
+// Returns the metrics to show for these runs; metrics of special data only if a
+// run has them.
 std::vector<MetricInfo> metrics_of(std::span<const Run> runs);
 
 // Returns the path of a run's page.
 std::filesystem::path report_file(const job::RunDirectory& folder);
 
-// Returns true if a folder is a run: it has a config.yaml, and records or
-// environment.json; or, if it may not be opened, the name of a run.
+// True if a folder is a run: it has config.yaml, and records or
+// environment.json; or, if it may not be opened, a run's name.
 bool is_run(const std::filesystem::path& folder);
 
 // Returns the runs in a folder, sorted by name.
 std::vector<std::filesystem::path> runs_in(const std::filesystem::path& folder);
 
 // Returns the run folder of a path: the path itself, or the folder of a
-// config.yaml. Throws Error(kUsage) if it is no run.
+// config.yaml. Throws Error(kUsage) if it is not a run.
 std::filesystem::path run_folder(const std::filesystem::path& path);
 
 // Reads a run as far as possible.
 Run open_run(const std::filesystem::path& folder);
-// Uses records that were read before.
+// Uses the given records instead of reading them.
 Run open_run(const std::filesystem::path& folder, const Records& records);
 
 } // namespace vitrain::report

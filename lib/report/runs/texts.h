@@ -7,10 +7,10 @@
 #include "options/metric.h"
 #include "report/runs/run_record.h"
 
-// Numbers of runs, for people.
+// Formatting of results for users.
 namespace vitrain::report {
 
-// "56.25 %", "1.2345".
+// Returns "56.25 %" or "1.2345".
 std::string metric_value(const MetricInfo& metric, double value);
 
 // Returns "1,234"; one decimal below 10, "" for 0.
@@ -19,7 +19,7 @@ std::string rate_text(double images_per_second);
 // Returns "top1 97.31 % at epoch 3 (step 468)"; "" for null.
 std::string evaluation_text(const Run& run, const Json* evaluation);
 
-// "3/10" with "/" between; "" where nothing was trained.
+// Returns "3/10" with `between` in place of "/"; "" if nothing was trained.
 std::string epochs_text(const Run& run, std::string_view between);
 
 } // namespace vitrain::report

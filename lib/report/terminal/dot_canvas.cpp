@@ -7,11 +7,12 @@
 namespace vitrain::report {
 namespace {
 
-// Bits of U+2800..U+28FF by column and row of the dot (Unicode 15.0, 21.1).
+// Bits of the characters U+2800..U+28FF, by column and row of the dot (Unicode
+// 15.0, 21.1).
 constexpr std::array<std::array<std::uint8_t, 4>, 2> kBrailleBits{
     {{0x01, 0x02, 0x04, 0x40}, {0x08, 0x10, 0x20, 0x80}}};
 
-// U+2800 + bits in UTF-8.
+// Returns U+2800 + bits in UTF-8.
 std::string braille(std::uint8_t bits) {
   return {
       static_cast<char>(0xE2),
@@ -50,7 +51,7 @@ void Canvas::dot(int x, int y, logging::Tint tint) {
   }
 }
 
-// Bresenham's algorithm for all directions.
+// Bresenham's algorithm, for all directions.
 void Canvas::line(int x0, int y0, int x1, int y1, logging::Tint tint) {
   const int dx = std::abs(x1 - x0);
   const int dy = -std::abs(y1 - y0);
@@ -99,7 +100,7 @@ std::string Canvas::row(int index) const {
   while (end != first && glyph(*(end - 1)) == " ") {
     --end;
   }
-  // Neighbours of one colour in one piece.
+  // Joins neighbouring characters of the same colour.
   std::string out;
   for (auto at = first; at != end;) {
     std::string piece;

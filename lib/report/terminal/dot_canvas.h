@@ -8,9 +8,9 @@
 
 namespace vitrain::report {
 
-// A rectangle of characters that is drawn on in dots: 2 x 4 of a character with
-// braille, 1 x 2 with ASCII. Dots count from the upper left corner; those
-// outside are left out.
+// A rectangle of characters for drawing with dots: each character has 2 x 4
+// dots in braille, 1 x 2 in ASCII. Coordinates count from the upper left
+// corner; dots outside are ignored.
 class Canvas {
  public:
   Canvas(int columns, int rows, const logging::TerminalStyle& style);
@@ -20,10 +20,10 @@ class Canvas {
   int dots_down() const { return rows_ * down_; }
 
   void line(int x0, int y0, int x1, int y1, logging::Tint tint);
-  // A whole character, over all dots.
+  // Draws a whole character in place of the dots.
   void mark(int x, int y, logging::Tint tint);
 
-  // A row of characters, coloured, without blanks at its end.
+  // Returns a row of coloured characters without trailing blanks.
   std::string row(int index) const;
 
  private:
@@ -32,7 +32,7 @@ class Canvas {
     bool mark = false;
     logging::Tint tint = logging::Tint::kLabel;
   };
-  // Null outside.
+  // Returns null for a position outside.
   Cell* cell(int x, int y);
   void dot(int x, int y, logging::Tint tint);
   std::string glyph(const Cell& cell) const;

@@ -34,7 +34,7 @@ std::string ending_of(const std::filesystem::path& folder) noexcept {
     return logging::sections_text(
         {ending_section(open_run(folder))}, console.style());
   } catch (const std::exception&) {
-    return ""; // why the run ended matters more
+    return ""; // the reason for the end matters more
   }
 }
 

@@ -8,12 +8,13 @@
 
 namespace vitrain::report {
 
-// What the end of a run shows: commands that continue it, evaluate it and look
-// at it, in the working folder of this process, and where its page is.
+// Returns what is printed at the end of a run: commands that continue it,
+// evaluate it and show it, for the working folder of this process, and the path
+// of its page.
 logging::BannerSection ending_section(const Run& run);
 
-// The same as text for the standard error stream: wrapped if that is a
-// terminal. "" for a folder that is no run. Never throws.
+// Returns the same as text for standard error, wrapped if that is a terminal.
+// "" if the folder is not a run. Never throws.
 std::string ending_of(const std::filesystem::path& folder) noexcept;
 
 } // namespace vitrain::report

@@ -1,4 +1,4 @@
-// list_runs() and runs_json() of listing.h.
+// Implements list_runs() and runs_json() of listing.h.
 
 #include <algorithm>
 #include <cmath>
@@ -23,14 +23,15 @@ ListedRun listed(const std::filesystem::path& folder) {
   one.metric = &one.run.metric();
   one.best = copy_of(one.run.best());
   one.last = copy_of(one.run.last());
-  // A list of many would hold all their points.
+  // Saves memory: a list of many runs would hold all points.
   one.run.records.curves.clear();
   one.run.records.evaluations.clear();
   one.run.records.ema_evaluations.clear();
   return one;
 }
 
-// The value that more than half of them have; null: there is none.
+// Returns the value that more than half of the runs have; null if there is
+// none.
 const std::string* usual(const std::vector<std::string>& values) {
   std::map<std::string, std::size_t> counts;
   for (const std::string& value : values) {
@@ -60,7 +61,8 @@ void add_settings(std::vector<ListedRun>& list) {
 
 constexpr double kLast = std::numeric_limits<double>::infinity();
 
-// The best result first, whatever is better.
+// Returns a sort key that puts the best result first, for metrics of either
+// direction.
 double result_key(const ListedRun& one) {
   const auto value = one.result();
   return !value || !std::isfinite(*value) ? kLast
@@ -71,7 +73,7 @@ double result_key(const ListedRun& one) {
 void sort_runs(std::vector<ListedRun>& list, config::RunOrder sort) {
   const auto by = [&](auto key) { std::ranges::stable_sort(list, {}, key); };
   switch (sort) {
-    case config::RunOrder::kName: // as they came
+    case config::RunOrder::kName: // unchanged order
       break;
     case config::RunOrder::kStarted:
       by([](const ListedRun& one) { return one.started(); });

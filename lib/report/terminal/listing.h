@@ -14,34 +14,34 @@ namespace vitrain::report {
 
 // One run in a list of runs.
 struct ListedRun {
-  Run run; // without its curves
+  Run run; // without curves
   const MetricInfo* metric = nullptr;
-  std::optional<Json> best; // evaluation
+  std::optional<Json> best; // evaluations
   std::optional<Json> last;
-  // Keys and facts in which runs of the list differ, with this one's value:
-  // those in which it is not like most of them.
+  // Settings of this run that differ from those of most runs in the list, with
+  // its values.
   std::vector<std::pair<std::string, std::string>> settings;
 
-  std::optional<double> result() const; // of the best, by `metric`
-  std::optional<double> loss() const; // of the last
+  std::optional<double> result() const; // of `best`, by `metric`
+  std::optional<double> loss() const; // of `last`
   std::string started() const; // "2026-01-31T12:00:00+0000", or ""
 };
 
-// The runs in a folder in the order of `sort`, or the run that it is. Throws
-// Error(kUsage) for a folder that cannot be listed.
+// Returns the runs in a folder, sorted by `sort`, or only the folder itself if
+// it is a run. Throws Error(kUsage) for a folder that cannot be listed.
 std::vector<ListedRun> list_runs(
     const std::filesystem::path& folder,
     config::RunOrder sort);
 
-// A table for people, a line for each run. `fits`: within style.columns, as
-// terminals need it: columns that matter least are left out, and names and
-// notes end with an ellipsis if they have no room.
+// Returns a table with a line per run. `fits`: limits its width to
+// style.columns, for terminals, by leaving out less important columns and
+// shortening names and notes with an ellipsis.
 std::string runs_table(
     const std::vector<ListedRun>& runs,
     const logging::TerminalStyle& style,
     bool fits);
 
-// An array of objects, one for each run.
+// Returns an array with an object per run.
 Json runs_json(const std::vector<ListedRun>& runs);
 
 } // namespace vitrain::report

@@ -16,7 +16,7 @@ using logging::TerminalStyle;
 using logging::Tint;
 using logging::tinted;
 
-constexpr int kLabelColumns = 9; // of values on the left
+constexpr int kLabelColumns = 9; // for values at the left
 constexpr int kNarrowestPlot = 20;
 
 // Ranges of values and steps in the plot.
@@ -29,7 +29,7 @@ struct Frame {
   bool empty() const { return !(low <= high); }
 };
 
-// The steps that all lines together span, and the values that are drawn.
+// Returns the steps and the finite values of all lines together.
 Frame frame_of(const std::vector<PlotLine>& lines) {
   Frame frame;
   for (const PlotLine& line : lines) {
@@ -54,8 +54,8 @@ int place_of(std::int64_t step, const Frame& frame, int dots) {
       std::lround(static_cast<double>(step - frame.first) / span * (dots - 1)));
 }
 
-// Averages the points of each column; otherwise noise from step to step would
-// fill the plot.
+// Averages the points of each column: noise from step to step would fill the
+// plot.
 Curve means_of(const Curve& curve, const Frame& frame, int dots) {
   Curve means;
   double sum = 0.0;
@@ -86,8 +86,7 @@ std::string number(double value) {
 
 void draw(const PlotLine& line, const Frame& frame, Canvas& canvas) {
   const double up = frame.high > frame.low ? frame.high - frame.low : 1.0;
-  // Marks are drawn only if they are distinguishable; a constant line is
-  // centred.
+  // Marks are drawn only if there are few. A constant line is centred.
   const bool marks = line.marks &&
       line.curve->size() <= static_cast<std::size_t>(canvas.columns() / 3);
   int x0 = 0;
@@ -126,7 +125,7 @@ std::string head(
   return logging::clip(out, options.style.columns) + "\n";
 }
 
-// "0         epoch         10" below a plot.
+// Returns the axis below a plot: "0         epoch         10".
 std::string axis(const Frame& frame, int columns, const PlotOptions& options) {
   std::string first =
       number(static_cast<double>(frame.first) / options.steps_per_unit);

@@ -14,19 +14,19 @@ struct PlotLine {
   const Curve* curve = nullptr;
   std::string label; // printable
   logging::Tint tint = logging::Tint::kLabel;
-  bool marks =
-      false; // draw points as marks: for few points, or to distinguish lines
+  // Draws points as marks: for few points, or to distinguish lines.
+  bool marks = false;
 };
 
 struct PlotOptions {
   logging::TerminalStyle style{};
-  int rows = 9; // of the plot itself
-  double steps_per_unit = 1.0; // of the axis below
-  std::string unit = "step"; // of it: "epoch"
-  double scale = 1.0; // values are shown times this
+  int rows = 9; // rows of the plot without title and axis
+  double steps_per_unit = 1.0; // optimizer steps per unit of the axis
+  std::string unit = "step"; // unit of the axis: "epoch"
+  double scale = 1.0; // factor of the displayed values
 };
 
-// Returns a plot in characters: a line with the title and each line's last
+// Returns a plot in characters: a line with the title and each curve's last
 // value, the plot (braille dots; in ASCII two heights per row), and an axis. At
 // most style.columns wide; ends with a newline. "" without points.
 std::string plot(

@@ -1,4 +1,4 @@
-// runs_table() of listing.h.
+// Implements runs_table() of listing.h.
 
 #include <algorithm>
 #include <array>
@@ -16,12 +16,14 @@ namespace {
 using logging::TerminalStyle;
 using logging::Tint;
 
-constexpr std::size_t kColumns = 7; // in front of the settings
-constexpr std::size_t kMostSettings = 8; // of one run
+constexpr std::size_t kColumns = 7; // columns before the settings
+constexpr std::size_t kMostSettings = 8; // settings per run
 constexpr int kGap = 2;
-constexpr int kRoomForNotes = 20; // of a terminal's columns, at least
-constexpr int kLeastNote = 8; // fewer columns have none
-constexpr int kShortName = 20; // of a run, before other columns are left out
+// Least width of notes for which other columns are removed.
+constexpr int kRoomForNotes = 20;
+constexpr int kLeastNote = 8; // notes are left out if narrower
+// Names are shortened to this before columns are removed.
+constexpr int kShortName = 20;
 constexpr int kShortestName = 8;
 
 using Cells = std::array<std::string, kColumns>;
@@ -69,13 +71,13 @@ std::string padded(const std::string& text, int width, bool right) {
   return right ? blanks + text : text + blanks;
 }
 
-// Without blanks at its end.
+// Returns the line without trailing blanks.
 std::string trimmed(const std::string& line) {
   return line.substr(0, line.find_last_not_of(' ') + 1);
 }
 
-// "optim.lr=0.001"; the reason of a failure, or why a run is not known, comes
-// first.
+// Returns texts like "optim.lr=0.001", preceded by the reason of a failure or
+// of an unknown state.
 std::vector<std::string> notes_of(const ListedRun& one) {
   std::vector<std::string> notes;
   if (one.run.state == RunState::kFailed && !one.run.reason.empty()) {
@@ -96,10 +98,10 @@ std::vector<std::string> notes_of(const ListedRun& one) {
   return notes;
 }
 
-// The columns that a terminal has room for, and how wide they are.
+// Widths of the columns that fit on the terminal.
 struct TableLayout {
   std::array<int, kColumns> widths{}; // 0: left out
-  int room = 0; // for the notes, behind all others
+  int room = 0; // width left for the notes at the end
 
   int used() const {
     int sum = 0;
@@ -110,7 +112,7 @@ struct TableLayout {
   }
 };
 
-// Leaves out what matters least, and shortens names, until the notes have room.
+// Removes less important columns and shortens names until the notes fit.
 void fit_columns(TableLayout& layout, int columns, bool has_notes) {
   enum : std::size_t { kRun, kState, kEpoch, kBest, kLoss, kRate, kTime };
   const int notes = has_notes ? kRoomForNotes : 0;

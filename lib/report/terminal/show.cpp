@@ -68,7 +68,7 @@ struct ShownPlot {
   double scale = 1.0;
 };
 
-// The most important plots; report.html has all.
+// The most important plots; report.html has all curves.
 const std::vector<ShownPlot>& shown_plots() {
   static const std::vector<ShownPlot> plots{
       {"loss",
@@ -97,7 +97,7 @@ std::string show(const Run& run, const logging::TerminalStyle& style) {
     std::vector<PlotLine> lines;
     for (const ShownCurve& curve : shown.curves) {
       const Curve* found = run.records.curve(curve.key);
-      // One point is no curve, and the summary has it.
+      // A single point is not a curve, and the summary contains it.
       if (found != nullptr && found->size() > (curve.marks ? 0U : 1U) &&
           run.trains()) {
         lines.push_back({found, curve.label, curve.tint, curve.marks});

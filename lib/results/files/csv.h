@@ -6,11 +6,12 @@
 
 namespace vitrain::results {
 
-// Returns a field of a comma-separated table (RFC 4180), quoted if it has
-// commas, quotes, line ends, or spaces at an end, which some programs remove.
+// Returns a field of a comma-separated table (RFC 4180). Quotes it if it
+// contains commas, quotes or line ends, or begins or ends with spaces, which
+// some programs remove.
 std::string csv_field(std::string_view text);
 
-// Returns a line of such a table.
+// Returns a line of a comma-separated table, with the line end.
 std::string csv_line(std::span<const std::string> fields);
 
 } // namespace vitrain::results

@@ -15,8 +15,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::int64_t kMostTabulated = 2000; // classes
-constexpr std::size_t kMostShown = 3; // of a kind in the summary
+constexpr std::int64_t kMostTabulated = 2000; // classes in confusion.csv
+constexpr std::size_t kMostShown = 3; // items of a type in the summary
 
 std::string printable_class(const Evaluation& evaluation, std::int32_t index) {
   return printable(evaluation.classes[static_cast<std::size_t>(index)]);

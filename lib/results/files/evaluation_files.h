@@ -9,26 +9,31 @@
 
 namespace vitrain::results {
 
-// Files of an evaluation: results of each sample and class, as tables and
-// pictures. predictions.csv path,label,prediction,probability,loss of each
-// sample, in the dataset's order; names of classes per_class.csv
-// class,count,correct,accuracy,predicted,precision,f1, confused_with,confused
-// of each class; shares from 0 to 1 confusion.csv rows of classes, columns of
-// predictions, both named in the first ones; of at most 2,000 classes
-// confusion_pairs.csv of more: label,prediction,count,class,predicted_class of
-// each pair that was met; numbers, then names reliability.csv
-// low,high,count,confidence,accuracy of each bin confusion.png,
-// reliability.png, mistakes.png They replace a folder of this name all at once.
-// Throws Error(kStorage).
+// Writes the files of an evaluation, tables and pictures:
+//   predictions.csv       path,label,prediction,probability,loss of each
+//                         sample, in the dataset's order, with class names
+//   per_class.csv         class,count,correct,accuracy,predicted,precision,f1,
+//                         confused_with,confused of each class; fractions in
+//                         [0, 1]
+//   confusion.csv         rows are classes, columns predictions; the first row
+//                         and column have their names; for up to 2,000
+//                         classes
+//   confusion_pairs.csv   for more classes: label,prediction,count,class,
+//                         predicted_class of each pair that occurred; numbers,
+//                         then names
+//   reliability.csv       low,high,count,confidence,accuracy of each bin
+//   confusion.png, reliability.png, mistakes.png
+// When all are complete, they replace a folder of this name. Throws
+// Error(kStorage).
 void write_evaluation(
     const std::filesystem::path& folder,
     const Evaluation& evaluation);
 
-// Summary of an evaluation: about ten lines with labels.
+// Summary of an evaluation: about ten lines, each a label and a text.
 using SummaryLines = std::vector<std::pair<std::string, std::string>>;
 SummaryLines summary_of(const Evaluation& evaluation);
 
-// The tables as texts.
+// Return the tables as texts.
 std::string predictions_csv(const Evaluation& evaluation);
 std::string per_class_csv(const Evaluation& evaluation);
 std::string confusion_csv(const Evaluation& evaluation);

@@ -11,7 +11,8 @@
 namespace vitrain::results {
 namespace {
 
-// The shortest text that is read as the same number; "" for none.
+// Returns the shortest text that parses to the same number; "" if it is not
+// finite.
 template <typename Number>
 std::string number_field(Number value) {
   return std::isfinite(value) ? fmt::format("{}", value) : "";
@@ -66,7 +67,7 @@ std::string confusion_csv(const Evaluation& evaluation) {
   std::vector<std::string> fields = evaluation.classes;
   fields.insert(fields.begin(), "label");
   std::string table = csv_line(fields);
-  auto cell = confusion.cells().begin(); // these are in the table's order
+  auto cell = confusion.cells().begin(); // cells are in the table's order
   for (std::int32_t label = 0; label < classes; ++label) {
     table += csv_field(evaluation.classes[static_cast<std::size_t>(label)]);
     for (std::int32_t prediction = 0; prediction < classes; ++prediction) {

@@ -26,17 +26,18 @@ fs::path folder_of(const fs::path& path) {
   return path.has_parent_path() ? path.parent_path() : ".";
 }
 
-// Links of /proc lead to open files, whatever name those have by now.
+// True for a link in /proc, which leads to an open file whatever its name is
+// now.
 bool is_in_proc(const fs::path& path) {
   struct statfs status {};
   return ::statfs(folder_of(path).c_str(), &status) == 0 &&
       status.f_type == PROC_SUPER_MAGIC;
 }
 
-// Resolves symbolic links, whether or not the target exists; links of /proc are
-// not followed.
+// Resolves symbolic links, whether or not the target exists. Does not follow
+// links of /proc.
 fs::path follow_links(fs::path path) {
-  constexpr int kMostLinks = 40; // as Linux has it
+  constexpr int kMostLinks = 40; // limit of Linux
   std::error_code error;
   for (int i = 0; i < kMostLinks; ++i) {
     if (!fs::is_symlink(fs::symlink_status(path, error)) || is_in_proc(path)) {
@@ -51,8 +52,8 @@ fs::path follow_links(fs::path path) {
   return path;
 }
 
-// Returns true if the resolved target is replaced, false if it is written in
-// place.
+// True if the resolved target is replaced by a new file, false if it is written
+// in place.
 bool is_replaced(const fs::path& target) {
   std::error_code ignored;
   const fs::file_type type = fs::status(target, ignored).type();
@@ -61,7 +62,8 @@ bool is_replaced(const fs::path& target) {
 }
 
 // Opens a target that is written in place. An open file of this process is
-// duplicated to keep its position; reopening would write from the start.
+// duplicated, which keeps its position; opening it again would write from its
+// start.
 Fd open_as_it_is(const fs::path& target) {
   if (!is_in_proc(target)) {
     return Fd(::open(target.c_str(), O_WRONLY | O_CLOEXEC));

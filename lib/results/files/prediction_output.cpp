@@ -21,7 +21,7 @@ bool is_predictions_csv(std::string_view start) {
 }
 
 bool is_predictions_jsonl(std::string_view start) {
-  // Only the start of a line is known, which is no JSON.
+  // Only the start of a line is available, which is not complete JSON.
   constexpr std::string_view kPath = "{\"path\":\"";
   if (!start.starts_with(kPath)) {
     return false;

@@ -17,35 +17,36 @@
 
 namespace vitrain::results {
 
-// Return true if a file with these first bytes was written by PredictionOutput;
-// other lists and tables may begin with a path, too.
+// True if a file with these first bytes was written by PredictionOutput. (Other
+// tables and lists may begin with a path, too.)
 bool is_predictions_csv(std::string_view start);
 bool is_predictions_jsonl(std::string_view start);
 
-// Where predictions go: the files that were asked for, with a live line on the
-// error stream meanwhile, and else a table on standard output.
+// Output of predictions: to the requested files, with a live progress line on
+// standard error; if none was requested, as a table on standard output.
 class PredictionOutput {
  public:
   struct Options {
     std::optional<std::string> csv; // "-": standard output
     std::optional<std::string> jsonl;
     std::vector<std::string> classes;
-    std::int64_t top = 5; // classes of each image
+    std::int64_t top = 5; // number of classes per image
     std::int64_t images = 0;
-    // Returns the name of an image.
+    // Returns the path of an image.
     std::function<std::string_view(std::int64_t image)> path;
   };
   // Opens the files. Throws as OutputFile.
   explicit PredictionOutput(const Options& options);
 
-  // The predictions of the images that come next.
+  // Adds the predictions of the next images.
   void add(std::span<const Prediction> predictions);
   // Completes the files.
   void finish();
-  // Where a table does not show it, says how it went and where the results are,
-  // in these other files, too.
+  // Reports the number of images, the unreadable ones, and the paths of the
+  // results, including these other files. Prints nothing if a table has shown
+  // all of this.
   void report(const std::vector<std::string>& others);
-  // Images of which there was nothing to say.
+  // Number of images without a prediction.
   std::int64_t problems() const { return problems_; }
 
  private:

@@ -12,12 +12,14 @@ namespace {
 
 using logging::Tint;
 
-constexpr std::int64_t kMostBlocks = 3; // images
-constexpr int kBarColumns = 24; // columns
-constexpr int kPercent = 7; // "100.0 %"
-constexpr int kGap = 2; // between columns
+// Number of images up to which each gets a block.
+constexpr std::int64_t kMostBlocks = 3;
+constexpr int kBarColumns = 24; // width of a bar
+constexpr int kPercent = 7; // width of "100.0 %"
+constexpr int kGap = 2; // width between columns
 constexpr int kMostNameColumns = 28;
-constexpr int kNarrowestName = 14; // unless all are shorter
+// Least width of a name, unless all are shorter.
+constexpr int kNarrowestName = 14;
 
 std::string padded(const std::string& text, int columns) {
   const int missing = columns - logging::display_width(text);
@@ -25,7 +27,7 @@ std::string padded(const std::string& text, int columns) {
       std::string(static_cast<std::size_t>(std::max(missing, 0)), ' ');
 }
 
-// A text that fits, with dots where its end was.
+// Returns the text, shortened at its end to `columns`, with dots.
 std::string cut_end(
     const std::string& text,
     int columns,
@@ -37,7 +39,7 @@ std::string cut_end(
   return logging::clip(text, columns - logging::display_width(dots)) + dots;
 }
 
-// The end of a path is more informative.
+// Shortens a path at its start: its end is more informative.
 std::string cut_start(
     const std::string& text,
     int columns,
@@ -76,7 +78,7 @@ PredictionTable::PredictionTable(
     return;
   }
   path_columns_ = std::min(path_columns_, layout.style.columns / 3);
-  // As many classes as leave each name some room.
+  // Shows as many classes as leave this much width for each name.
   const int least = std::min(name_columns_, kNarrowestName);
   const auto room = [&] {
     return (layout.style.columns - 1 - path_columns_) /

@@ -9,22 +9,23 @@
 
 namespace vitrain::results {
 
-// Predictions for people: a line for each image with its path and classes in
-// columns, or, of a few images, a block each with a bar for each class.
+// Table of predictions for users: a line per image with its path and classes in
+// columns, or, for few images, a block per image with a bar per class.
 class PredictionTable {
  public:
   struct Layout {
     std::int64_t images = 0;
-    int path_columns = 0; // of the longest path
-    std::int64_t top = 5; // classes of each image
-    bool narrow = false; // true: shorten to style.columns
+    int path_columns = 0; // width of the longest path
+    std::int64_t top = 5; // number of classes per image
+    bool narrow = false; // shorten lines to style.columns
     logging::TerminalStyle style;
   };
   PredictionTable(
       const std::vector<std::string>& classes,
       const Layout& layout);
 
-  // Ends with a newline. `path` is printable.
+  // Returns the line or block of an image; it ends with a newline. `path` must
+  // be printable.
   std::string row(const std::string& path, const Prediction& prediction) const;
 
  private:
@@ -36,7 +37,7 @@ class PredictionTable {
   Layout layout_;
   int path_columns_ = 0;
   int name_columns_ = 0;
-  std::int64_t shown_ = 0; // classes in a line
+  std::int64_t shown_ = 0; // number of classes in a line
 };
 
 } // namespace vitrain::results

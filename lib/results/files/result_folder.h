@@ -5,15 +5,16 @@
 
 namespace vitrain::results {
 
-// A folder of files that replaces another one of its name all at once; until
-// then it is called NAME.part. Every method throws Error(kStorage).
+// An output folder, called NAME.part until it is complete. finish() then
+// removes an existing folder NAME and renames it. Every method throws
+// Error(kStorage).
 class ResultFolder {
  public:
   explicit ResultFolder(std::filesystem::path path);
 
-  // Not synced: a crash loses what can be evaluated again.
+  // Does not sync: after a crash the evaluation can be repeated.
   void write(const char* name, std::string_view bytes) const;
-  // It is complete.
+  // Completes the folder.
   void finish() const;
 
  private:

@@ -15,24 +15,25 @@ using pictures::Align;
 using pictures::Colour;
 using pictures::Drawing;
 
-constexpr std::int64_t kMostNamed = 60; // classes
-constexpr std::int64_t kMostCells = 500; // of two pixels, along a side
-constexpr std::int64_t kSide = 1000; // of a matrix without names
+constexpr std::int64_t kMostNamed = 60; // classes up to which names are drawn
+constexpr std::int64_t kMostCells = 500; // cells per side, at 2 pixels each
+// Pixels per side of a matrix without names.
+constexpr std::int64_t kSide = 1000;
 constexpr int kTop = 96;
-constexpr int kTopWithoutHeading = 56; // room for the legend
+constexpr int kTopWithoutHeading = 56; // height of the legend
 constexpr int kMargin = 24;
 constexpr double kSmall = 11;
 constexpr double kWidestName = 170;
-constexpr int kNarrowest = 560; // for the heading
+constexpr int kNarrowest = 560; // width of the heading
 
-// Where the matrix lies, and how large a class is in it.
+// Position of the matrix, and size of a class in it.
 struct Grid {
   std::int64_t classes = 0;
-  std::int64_t together = 1; // classes that share a cell
-  int cell = 1; // pixels
+  std::int64_t together = 1; // number of classes per cell
+  int cell = 1; // pixels per cell
   bool named = false;
-  int top = kTop; // of the matrix
-  double name_room = 0; // left of and below the matrix
+  int top = kTop; // top of the matrix
+  double name_room = 0; // space for names at the left of and below the matrix
   double name_size = kSmall;
 
   int cells() const {
@@ -67,8 +68,8 @@ Grid grid_of(const std::vector<std::string>& classes, bool heading) {
   return grid;
 }
 
-// The paper's colour for nothing; a little is seen, too. Of
-// report/page/report.css, too.
+// Returns the colour of a cell: the paper's for 0; small fractions stay
+// visible. report/page/report.css uses the same formula.
 Colour colour_of(bool right, double share, const pictures::Palette& palette) {
   return share == 0
       ? palette.paper
@@ -244,7 +245,7 @@ image::Image draw_confusion(
     const Confusion& confusion,
     const std::vector<std::string>& classes,
     const ConfusionStyle& style) {
-  constexpr double kLegend = 31; // of its top above the matrix
+  constexpr double kLegend = 31; // distance of its top from the matrix
   const pictures::Palette& palette = style.palette;
   const Grid grid = grid_of(classes, style.heading);
   Drawing drawing(

@@ -14,19 +14,20 @@ namespace vitrain::results {
 // than 500, several classes share a cell, which shows the largest fraction.
 struct ConfusionStyle {
   pictures::Palette palette = pictures::kLightPalette;
-  bool heading = true; // with the counts; else the page around it has them
+  // Draw a heading with the counts; false if the page has one.
+  bool heading = true;
 };
 image::Image draw_confusion(
     const Confusion& confusion,
     const std::vector<std::string>& classes,
     const ConfusionStyle& style = {});
 
-// The reliability diagram: accuracy over confidence, and how many predictions
-// have it.
+// Draws the reliability diagram: accuracy over confidence, and a histogram of
+// the confidence.
 image::Image draw_reliability(const Calibration& calibration);
 
-// The mistakes with the largest loss, at most 48. Nothing if there are none, or
-// their images cannot be read.
+// Draws the mistakes with the largest loss, at most 48. Returns nullopt if
+// there are none, or if their images cannot be read.
 std::optional<pictures::CardSheet> draw_mistakes(const Evaluation& evaluation);
 
 } // namespace vitrain::results

@@ -10,7 +10,7 @@
 namespace vitrain::results {
 namespace {
 
-constexpr std::size_t kMostLines = 5; // of a card
+constexpr std::size_t kMostLines = 5; // lines per card
 constexpr pictures::Colour kOthers{120, 132, 146};
 
 pictures::Card card_of(

@@ -19,11 +19,11 @@ struct PicturedPrediction {
   std::optional<image::Image> picture; // nullopt if it cannot be read
 };
 
-// So many images are on a sheet; of more, the first ones.
+// Largest number of images on a sheet; of more, the first ones are drawn.
 inline constexpr std::int64_t kMostPictured = 100;
 
-// Draws images of one size, each with its classes and a bar for each class.
-// `all`: total number of images, including those not on the sheet.
+// Draws images of one size, each with its classes and a bar per class. `all`:
+// total number of images, including those that are not drawn.
 image::Image draw_predictions(
     std::span<const PicturedPrediction> shown,
     const std::vector<std::string>& classes,

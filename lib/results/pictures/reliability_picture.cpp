@@ -17,7 +17,7 @@ using pictures::Drawing;
 constexpr int kWidth = 560;
 constexpr int kHeight = 620;
 constexpr Box kPlot{64, 84, 468, 380}; // accuracy over confidence
-constexpr Box kCounts{64, 488, 468, 76}; // how many have it
+constexpr Box kCounts{64, 488, 468, 76}; // histogram of confidence
 constexpr double kSmall = 11;
 constexpr pictures::Colour kGapColour{232, 132, 110};
 
@@ -86,7 +86,7 @@ void draw_bins(Drawing& drawing, const Calibration& calibration) {
          std::abs(accuracy - confidence)},
         kGapColour,
         0.55);
-    // Few are seen as well.
+    // Small counts stay visible.
     const double height = std::max(
         1.0,
         kCounts.height * static_cast<double>(bin.count) /

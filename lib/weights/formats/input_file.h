@@ -13,13 +13,14 @@ class InputFile {
  public:
   explicit InputFile(const std::filesystem::path& path);
 
-  const std::string& source() const { return source_; } // for messages
+  const std::string& source() const { return source_; } // path, for messages
   std::int64_t size() const { return size_; }
-  // Another way to open these very bytes, for libraries that want a name.
+  // Returns a path that opens the same file again, for libraries that require a
+  // path.
   std::string descriptor_path() const;
 
-  // Reads exactly [offset, offset + size) with pread: truncation of the file in
-  // the meantime is an error, not a signal. Throws likewise.
+  // Reads exactly [offset, offset + size) with pread, so that truncation of the
+  // file in the meantime is an error and not a signal. Throws likewise.
   void read(void* bytes, std::int64_t size, std::int64_t offset) const;
   std::string read(std::int64_t size, std::int64_t offset) const;
 

@@ -10,7 +10,7 @@
 namespace vitrain::weights {
 namespace {
 
-// "'a', 'b' and 3 more": the first of some names, none of them at length.
+// Returns "'a', 'b' and 3 more": the first names, each shortened.
 std::string some_of(const std::vector<std::string_view>& names) {
   constexpr std::size_t kMost = 8;
   constexpr std::size_t kBytes = 80;
@@ -24,7 +24,7 @@ std::string some_of(const std::vector<std::string_view>& names) {
       (more > 0 ? fmt::format(" and {} more", more) : "");
 }
 
-// Throws Error(kWeights) where a file of the index is not there.
+// Throws Error(kWeights) if a file of the index does not exist.
 void check_are_there(
     const WeightsIndex& index,
     const std::vector<std::filesystem::path>& paths,
@@ -46,7 +46,7 @@ void check_are_there(
       some_of(missing));
 }
 
-// An archive of the storages of all files, in order.
+// Archive that consists of the storages of all files, in order.
 class JoinedFiles : public Archive {
  public:
   JoinedFiles(
@@ -57,7 +57,7 @@ class JoinedFiles : public Archive {
     source = path;
     format = files_.front()->format;
     metadata = files_.front()->metadata;
-    std::vector<std::size_t> starts; // of each file's storages
+    std::vector<std::size_t> starts; // index of each file's first storage
     for (std::size_t i = 0; i < files_.size(); ++i) {
       check_format(*files_[i]);
       starts.push_back(storages.size());
@@ -76,7 +76,7 @@ class JoinedFiles : public Archive {
  private:
   struct Place {
     std::size_t file = 0;
-    std::size_t storage = 0; // of that file
+    std::size_t storage = 0; // index in that file
   };
 
   void check_format(const Archive& file) const {
@@ -98,7 +98,7 @@ class JoinedFiles : public Archive {
     }
   }
 
-  // Keeps metadata that all files have, and adds a file's notes.
+  // Keeps only metadata that all files share, and adds a file's notes.
   void add_texts(const Archive& file) {
     std::erase_if(metadata, [&](const auto& text) {
       const auto found = file.metadata.find(text.first);
@@ -111,13 +111,13 @@ class JoinedFiles : public Archive {
     }
   }
 
-  // Takes the tensors named by the index; other tensors of the files are not
-  // used.
+  // Takes the tensors named by the index; other tensors of the files are
+  // ignored.
   void take_tensors(
       const WeightsIndex& index,
       const std::vector<std::size_t>& starts) {
     std::vector<std::string_view> lacking;
-    const Archive* first = nullptr; // that lacks one
+    const Archive* first = nullptr; // first file that lacks a tensor
     for (const auto& [name, file] : index.tensors) {
       auto taken = files_[file]->tensors.extract(name);
       if (taken.empty()) {
@@ -165,7 +165,7 @@ class JoinedFiles : public Archive {
   }
 
   std::vector<std::unique_ptr<Archive>> files_;
-  std::vector<Place> places_; // by storage
+  std::vector<Place> places_; // one per storage
 };
 
 } // namespace

@@ -46,7 +46,7 @@ class Npz : public Archive {
 
  private:
   ZipFile zip_;
-  std::vector<std::pair<std::string, ArrayHeader>> arrays_; // by storage
+  std::vector<std::pair<std::string, ArrayHeader>> arrays_; // one per storage
 };
 
 } // namespace

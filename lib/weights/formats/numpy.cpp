@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kMostDimensions = 32;
 
-// Takes the Python literal of a .npy header apart:
+// Parses the Python literal of a .npy header:
 // {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }
 class HeaderParser {
  public:
@@ -76,7 +76,8 @@ class HeaderParser {
         std::from_chars(text_.data(), text_.data() + text_.size(), value);
     check(error == std::errc() && value >= 0, "a size is not a whole number");
     text_.remove_prefix(static_cast<std::size_t>(end - text_.data()));
-    text_.remove_prefix(text_.starts_with('L') ? 1 : 0); // Python 2
+    // Long integers of Python 2.
+    text_.remove_prefix(text_.starts_with('L') ? 1 : 0);
     return value;
   }
   void shape() {
@@ -158,7 +159,8 @@ bool parse_array_type(std::string_view text, ArrayHeader& header) {
 }
 
 bool count_array_bytes(ArrayHeader& header) {
-  std::int64_t reach = header.type->bytes; // with 1 for a dimension of 0
+  // Size in bytes, with dimensions of 0 counted as 1.
+  std::int64_t reach = header.type->bytes;
   bool empty = false;
   for (const std::int64_t size : header.shape) {
     if (size < 0 ||

@@ -18,7 +18,7 @@ constexpr std::string_view kPageRemedy =
     "a download may have been answered with a page (a log-in, an error): fetch "
     "the file itself";
 
-// A kind of file by its first bytes.
+// File type that is detected by its first bytes.
 struct Magic {
   std::string_view start;
   std::string_view what;
@@ -53,7 +53,7 @@ constexpr Magic kMagics[] = {
      "write the arrays with their names by numpy.savez"},
 };
 
-// Kinds whose bytes say nothing, by the extension.
+// File type that is detected by the file's extension.
 struct Named {
   std::string_view extension;
   std::string_view what;

@@ -5,9 +5,9 @@
 
 namespace vitrain::weights {
 
-// Describes a file that is no file of weights, by its first bytes `start` or
-// the extension of its name, and says what to give in its place: "is a JPEG
-// image; ...". Returns "" for bytes that it does not know.
+// Describes a file of another type, detected by its first bytes `start` or its
+// extension, and what to use instead: "is a JPEG image; ...". Returns "" for
+// unknown types.
 std::string other_content(std::string_view name, std::string_view start);
 
 } // namespace vitrain::weights

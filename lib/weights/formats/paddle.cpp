@@ -13,8 +13,8 @@ namespace {
 using Kind = PickleValue::Kind;
 using Ref = PickleValue::Ref;
 
-// Values of an array in the stream. Protocol 2 has bytes as text: each byte is
-// a code point of Latin-1, in UTF-8.
+// Values of an array in the pickle. In protocol 2 bytes are stored as text:
+// each byte is a Latin-1 code point, in UTF-8.
 struct ArrayBytes {
   std::string_view text;
   bool latin1 = false;
@@ -26,8 +26,8 @@ bool is_numpy(const PickleValue& global, std::string_view name) {
        global.text == fmt::format("numpy._core.{}", name));
 }
 
-// The array that stands for a tensor: itself, or the second of a pair with its
-// name; null when it is neither.
+// Returns the array of a tensor: `value` itself, or the second item of a pair
+// (name, array); null if it is neither.
 Ref array_of(const PickleValue& value) {
   Ref pair = &value;
   if ((value.is_call("builtins.tuple") || value.is_call("__builtin__.tuple")) &&
@@ -46,7 +46,8 @@ Ref array_of(const PickleValue& value) {
   return is_array ? array : nullptr;
 }
 
-// numpy.dtype('f4', False, True) with the state (3, '<', ...).
+// Parses numpy.dtype('f4', False, True) with state (3, '<', ...). Returns false
+// for anything else.
 bool parse_type(const PickleValue& value, ArrayHeader& header) {
   if (!value.is_call("numpy.dtype") || value.arguments->items.empty() ||
       !value.arguments->items[0]->is(Kind::kText)) {
@@ -70,7 +71,8 @@ ArrayBytes bytes_of(const PickleValue& value) {
   return {.text = value.text};
 }
 
-// UTF-8 of code points below 256 to bytes; how many, or -1.
+// Decodes UTF-8 of code points below 256 to bytes; only counts them if `bytes`
+// is null. Returns their number; -1 for invalid text.
 std::int64_t decode_latin1(std::string_view text, unsigned char* bytes) {
   std::int64_t count = 0;
   for (std::size_t i = 0; i < text.size(); ++i, ++count) {
@@ -118,8 +120,8 @@ class Paddle : public Archive {
   }
 
  private:
-  // _reconstruct(ndarray, (0,), b'b') with the state (1, shape, type, fortran,
-  // values).
+  // Adds an array: _reconstruct(ndarray, (0,), b'b') with state (1, shape,
+  // type, fortran, values).
   void add(const std::string& name, const PickleValue& array) {
     const std::string what =
         fmt::format("{}: tensor '{}'", source, printable(name));
@@ -141,7 +143,8 @@ class Paddle : public Archive {
         "{}: is a slice of a tensor of over 1 GiB; save with protocol=4",
         what);
     header.fortran = state[3]->integer != 0;
-    // PaddlePaddle has no unsigned 16 bits: that is its bfloat16.
+    // PaddlePaddle stores bfloat16 as uint16, a type that it does not have
+    // itself.
     if (header.type == find_dtype("U16")) {
       header.type = find_dtype("BF16");
     }
@@ -163,7 +166,7 @@ class Paddle : public Archive {
 
   const std::string bytes_;
   const Pickle pickle_;
-  std::vector<std::pair<ArrayBytes, std::int64_t>> values_; // by storage
+  std::vector<std::pair<ArrayBytes, std::int64_t>> values_; // one per storage
 };
 
 } // namespace

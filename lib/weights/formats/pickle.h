@@ -16,18 +16,18 @@ struct PickleValue {
   enum class Kind {
     kNone,
     kBool,
-    kInteger, // beyond 64 bits: the lowest 64
+    kInteger, // beyond 64 bits: the lowest 64 bits
     kReal,
     kText,
     kBytes,
-    kList, // sets too
+    kList, // also sets
     kTuple,
     kDict,
-    kGlobal, // a class or a function, by its name
-    kCall, // what `callee` returns for `arguments`
-    kPersistent, // an object that stands elsewhere: `arguments` says where
+    kGlobal, // a class or function, by name
+    kCall, // result of calling `callee` with `arguments`
+    kPersistent, // an object outside of the pickle, identified by `arguments`
   };
-  using Ref = const PickleValue*; // of the same Pickle; never null but as said
+  using Ref = const PickleValue*; // in the same Pickle; null only where stated
 
   Kind kind = Kind::kNone;
   std::int64_t integer = 0; // kInteger, kBool
@@ -53,26 +53,25 @@ struct PickleValue {
   }
 };
 
-// One pickle of any protocol (0 to 5). Its texts point into the bytes that it
-// was read from, which have to stay.
+// A pickle of any protocol (0 to 5). Its texts point into the bytes that it was
+// parsed from, which must outlive it.
 class Pickle {
  public:
-  // Parses a pickle at the begin of `bytes`. `source` names it in messages.
+  // Parses a pickle at the beginning of `bytes`. `source` names it in messages.
   // Throws Error(kWeights) with the position of the problem.
   Pickle(std::string_view bytes, const std::string& source);
 
   const PickleValue& root() const { return *root_; }
-  // Every persistent object, in the order of the stream.
+  // Returns all persistent objects, in the order of the stream.
   const std::vector<PickleValue::Ref>& persistent() const {
     return persistent_;
   }
-  std::size_t size() const { return size_; } // bytes of the stream
+  std::size_t size() const { return size_; } // size of the pickle, in bytes
 
  private:
   friend class PickleMachine;
   std::deque<PickleValue> values_;
-  std::deque<std::string>
-      texts_; // texts that are not contained in the stream verbatim
+  std::deque<std::string> texts_; // texts that are not in the stream verbatim
   std::vector<PickleValue::Ref> persistent_;
   const PickleValue* root_ = nullptr;
   std::size_t size_ = 0;

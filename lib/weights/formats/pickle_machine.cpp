@@ -10,9 +10,10 @@ namespace vitrain::weights {
 
 namespace {
 
-// Modules whose functions start programs. No callable is ever called; a file
-// that would call one of these is refused all the same, so that people learn of
-// it. A name that the file only keeps (a class in its settings) may stay.
+// Modules whose functions start programs. Nothing is ever called, but a file
+// that would call one of these is rejected, so that the user learns of it. A
+// name that the file only mentions (such as a class in its settings) is
+// allowed.
 constexpr auto kRefused = std::to_array<std::string_view>({
     "asyncio",  "bdb",        "code",       "commands",
     "cProfile", "ctypes",     "importlib",  "multiprocessing",
@@ -49,11 +50,11 @@ bool is_builtins(std::string_view module) {
 }
 
 std::string_view last_part(std::string_view name) {
-  return name.substr(name.rfind('.') + 1); // npos + 1 is 0
+  return name.substr(name.rfind('.') + 1); // npos + 1 == 0
 }
 
-// Returns whether calling `name` of `module` would start a program. `name` may
-// lead through other objects: "os.system" of a module that imports os.
+// True if calling `name` of `module` would start a program. `name` may go
+// through other objects: "os.system" of a module that imports os.
 bool starts_program(std::string_view module, std::string_view name) {
   std::string_view owner = module;
   bool refused = contains(kRefused, owner);
@@ -199,8 +200,8 @@ void PickleMachine::push_global(
   push(made);
 }
 
-// Before protocol 4 a pickle names a class within a class, and a method of a
-// class, by a call of getattr.
+// Before protocol 4, a pickle refers to nested classes and to methods by a call
+// of getattr.
 bool PickleMachine::is_attribute(
     const PickleValue& callee,
     const PickleValue& arguments) {
@@ -240,7 +241,7 @@ void PickleMachine::append(const std::vector<Value::Ref>& items) {
   target.items.insert(target.items.end(), items.begin(), items.end());
 }
 
-// Two's complement, little endian.
+// Parses two's complement, little endian.
 void PickleMachine::push_long(std::string_view digits) {
   std::uint64_t value = 0;
   const bool negative = !digits.empty() &&
@@ -339,7 +340,7 @@ void PickleMachine::object() {
   push_call(callee, std::move(items));
 }
 
-// Arguments by name are not kept: nothing that holds weights has them.
+// Ignores keyword arguments: no object that contains weights has them.
 void PickleMachine::new_object_ex() {
   pop();
   const Value& arguments = pop();
@@ -347,7 +348,7 @@ void PickleMachine::new_object_ex() {
   push_call(callee, arguments);
 }
 
-// A real number as text; its value is not used.
+// Parses a real number in text form; its value is not used.
 void PickleMachine::push_line_real() {
   double value = 0.0;
   parse_double(line(), value);

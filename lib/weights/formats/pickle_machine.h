@@ -13,8 +13,8 @@
 
 namespace vitrain::weights {
 
-// The stack machine whose program a pickle is (pickletools.py of CPython
-// describes each instruction).
+// Stack machine that executes a pickle (pickletools.py of CPython describes the
+// instructions).
 class PickleMachine {
  public:
   PickleMachine(
@@ -35,11 +35,12 @@ class PickleMachine {
   };
   static const Instruction kInstructions[];
 
-  // A stream of one-byte instructions asks for 100 times its size: bounded to
-  // some 200 MB. A file of 10,000 tensors needs 200,000 values.
+  // Limit on values: a stream of one-byte instructions needs 100 times its size
+  // in memory, so this bounds it to about 200 MB. A file with 10,000 tensors
+  // needs 200,000 values.
   static constexpr std::size_t kMostValues = 2'000'000;
-  // Limit of the name of a class or function with its module, since each use
-  // creates a copy.
+  // Longest name of a class or function including its module, in bytes. Each
+  // use makes a copy.
   static constexpr std::size_t kLongestGlobal = 1'000;
 
   template <typename... Args>
@@ -53,7 +54,7 @@ class PickleMachine {
         fmt::format(format, std::forward<Args>(args)...));
   }
 
-  // The stream.
+  // Reading the stream.
   std::string_view take(std::uint64_t count);
   template <typename T>
   T number() {
@@ -63,7 +64,7 @@ class PickleMachine {
   }
   std::string_view line();
 
-  // The stack.
+  // Operations on the stack.
   PickleValue& make(Kind kind);
   void push(PickleValue& value);
   PickleValue& top();
@@ -74,10 +75,10 @@ class PickleMachine {
   }
   std::size_t floor() const { return marks_.empty() ? 0 : marks_.back(); }
   std::size_t pop_mark();
-  // Removes the last mark and returns the values above it.
+  // Pops the last mark and returns the values above it.
   std::vector<PickleValue::Ref> pop_to_mark();
 
-  // Values.
+  // Creation of values.
   void push_integer(std::int64_t value) {
     PickleValue& made = make(PickleValue::Kind::kInteger);
     made.integer = value;
@@ -97,7 +98,7 @@ class PickleMachine {
     return pickle_.texts_.emplace_back(std::move(text));
   }
   void push_global(std::string_view module, std::string_view name);
-  // Returns whether the call reads an attribute of a class or function.
+  // True if the call reads an attribute of a class or function.
   static bool is_attribute(
       const PickleValue& callee,
       const PickleValue& arguments);
@@ -135,7 +136,7 @@ class PickleMachine {
   void get(std::uint64_t index);
   std::uint64_t line_index();
 
-  // Instructions that need more than a line.
+  // Instructions with longer implementations.
   void build();
   void dict();
   void stack_global();
@@ -164,7 +165,7 @@ class PickleMachine {
   void make_real(double value);
   void push_line_real();
   void push_real();
-  // A text, or bytes, with a length before it.
+  // Pushes a text, or bytes, preceded by its length.
   template <typename Length>
   void push_sized(Kind kind) {
     push_text(kind, take(number<Length>()));

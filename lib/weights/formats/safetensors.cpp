@@ -7,7 +7,7 @@
 namespace vitrain::weights {
 namespace {
 
-constexpr std::int64_t kLengthBytes = 8; // in front of the header
+constexpr std::int64_t kLengthBytes = 8; // length of the header, before it
 
 std::string header_text(const InputFile& file) {
   VITRAIN_CHECK_WEIGHTS(

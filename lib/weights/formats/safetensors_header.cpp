@@ -18,7 +18,7 @@ namespace {
 constexpr std::size_t kMaxDimensions = 32;
 constexpr std::uint64_t kMaxInt64 = std::numeric_limits<std::int64_t>::max();
 
-// An entry as it is read: numbers unchecked, members that may be missing.
+// Entry of a tensor as parsed: unchecked numbers, members that may be missing.
 struct RawEntry {
   std::string name;
   std::optional<std::string> dtype;
@@ -26,10 +26,9 @@ struct RawEntry {
   std::optional<std::vector<std::uint64_t>> offsets;
 };
 
-// Follows the parser through {name: {dtype, shape, data_offsets},
-// "__metadata__": {string: string}} and stops at the first thing that does not
-// belong there. Nesting deeper than that cannot happen, so neither memory nor
-// stack depend on hostile nesting.
+// SAX handler for {name: {dtype, shape, data_offsets}, "__metadata__": {string:
+// string}}. Stops at the first element that does not belong there; so deep
+// nesting cannot use up memory or stack.
 class Handler : public nlohmann::json_sax<nlohmann::json> {
  public:
   std::vector<RawEntry> entries;
@@ -161,16 +160,17 @@ class Handler : public nlohmann::json_sax<nlohmann::json> {
   Place place_ = Place::kOutside;
   std::string key_;
   std::set<std::string> names_;
-  std::set<std::string> members_; // of the object within
+  std::set<std::string> members_; // members of the inner object so far
   std::vector<std::uint64_t>* numbers_ = nullptr;
 };
 
-// Returns the number of bytes of a tensor; throws if it or torch's sizes
-// overflow.
+// Returns the size of a tensor in bytes; throws Error(kWeights) if it, or
+// torch's strides, overflow.
 std::uint64_t
 tensor_bytes(const RawEntry& entry, const DType& type, const std::string& at) {
   std::uint64_t elements = 1;
-  std::uint64_t reach = 1; // as elements, with 1 for a dimension of 0
+  // Number of elements, with dimensions of 0 counted as 1.
+  std::uint64_t reach = 1;
   for (const std::uint64_t size : *entry.shape) {
     const bool overflow = __builtin_mul_overflow(elements, size, &elements) ||
         __builtin_mul_overflow(reach, std::max<std::uint64_t>(size, 1), &reach);
@@ -225,7 +225,8 @@ TensorEntry check_entry(const RawEntry& entry, const std::string& source) {
       .end = static_cast<std::int64_t>(offsets[1])};
 }
 
-// Every byte of the data belongs to exactly one tensor.
+// Throws Error(kWeights) unless every byte of the data belongs to exactly one
+// tensor.
 void check_cover(
     const std::vector<TensorEntry>& tensors,
     std::int64_t data_bytes,

@@ -19,15 +19,15 @@ using Kind = PickleValue::Kind;
 using Ref = PickleValue::Ref;
 using IsTensor = std::function<bool(const PickleValue&)>;
 
-// The tensors of a dictionary, and what of it cannot be read.
+// Readable tensors of a dictionary, and a description of the others.
 struct Tensors {
   std::vector<std::pair<std::string, Ref>> read;
-  std::vector<std::string> left_out; // the first, for people
+  std::vector<std::string> left_out; // first unreadable ones, for messages
   std::int64_t all_left_out = 0;
 };
 
-// Names of weights used by timm, DeiT, Swin, MMEngine, Lightning, DINO and
-// PaddleViT; the first one present is taken.
+// Usual names of state dicts in files of timm, DeiT, Swin, MMEngine, Lightning,
+// DINO and PaddleViT. The first name present is used.
 constexpr auto kUsualNames = std::to_array<std::string_view>(
     {"state_dict_ema",
      "model_ema",
@@ -42,13 +42,13 @@ constexpr auto kUsualNames = std::to_array<std::string_view>(
      "params",
      "teacher",
      "student"});
-constexpr std::size_t kAveraged = 4; // of them
+constexpr std::size_t kAveraged = 4; // the first of them, which are averages
 
 constexpr int kModuleDepth = 64;
-constexpr std::size_t kListed = 10; // dictionaries or tensors, in a message
+// Limit of dictionaries or tensors in a message.
+constexpr std::size_t kListed = 10;
 
-// Whether a value is a tensor that only torch itself can make: a quantized or a
-// sparse one.
+// True for other tensors of torch, such as quantised or sparse ones.
 bool is_other_tensor(const PickleValue& value) {
   return value.is(Kind::kCall) && value.callee->is(Kind::kGlobal) &&
       (value.callee->text.starts_with("torch._utils._rebuild_") ||
@@ -60,16 +60,16 @@ struct Candidate {
   const Tensors* tensors = nullptr;
 };
 
-// Searches a pickle for tensors. A few bytes can place one dictionary in a
-// thousand places, so visited and stored values are limited; beyond the limit
-// it throws Error(kWeights).
+// Searches a pickle for tensors. A small file can refer to one dictionary a
+// thousand times, so visited and stored values are limited; throws
+// Error(kWeights) beyond the limit.
 class Search {
  public:
   Search(const IsTensor& is_tensor, const std::string& source)
       : is_tensor_(is_tensor), source_(source) {}
 
-  // Returns the tensors directly in a dictionary or pickled module, by name;
-  // valid while this object lives.
+  // Returns the tensors directly in a dictionary or pickled module, by name.
+  // The reference is valid as long as this object.
   const Tensors& tensors_of(const PickleValue& value) {
     if (!value.is(Kind::kDict) && !value.is(Kind::kCall)) {
       return none_;
@@ -81,7 +81,8 @@ class Search {
     return found->second;
   }
 
-  // The last of this name in a dictionary, or null.
+  // Returns the last value with this key in a dictionary; null if there is
+  // none.
   Ref member(const PickleValue& value, std::string_view name) {
     Ref found = nullptr;
     each_entry(value, [&](const PickleValue& key, const PickleValue& item) {
@@ -92,7 +93,7 @@ class Search {
     return found;
   }
 
-  // Returns every dictionary of tensors within `root`, up to `levels` levels
+  // Returns all dictionaries of tensors within `root`, up to `levels` levels
   // deep.
   std::vector<Candidate> candidates_in(
       const PickleValue& root,
@@ -117,7 +118,8 @@ class Search {
   }
 
  private:
-  // The pairs of a dictionary or of an object that is one (OrderedDict).
+  // Visits the entries of a dictionary, or of an object that is one
+  // (OrderedDict).
   template <typename Visit>
   void each_entry(const PickleValue& value, const Visit& visit) {
     count(value.entries.size());
@@ -148,7 +150,8 @@ class Search {
         with_commas(kMost));
   }
 
-  // A name that is kept; 100,000 tensors have 10 MB of them.
+  // Returns the joined name, and limits the total size of names. (100,000
+  // tensors have 10 MB of names.)
   std::string name_of(const std::string& prefix, std::string_view name) {
     constexpr std::size_t kMost = 64 << 20;
     constexpr std::size_t kOverhead = 64; // overhead per entry
@@ -195,7 +198,8 @@ class Search {
       const PickleValue& key,
       const PickleValue& tensor,
       Tensors& tensors) {
-    constexpr std::size_t kShownKind = 60; // bytes; a file chooses how many
+    // Bytes; the file determines the length.
+    constexpr std::size_t kShownKind = 60;
     ++tensors.all_left_out;
     if (tensors.left_out.size() < kListed) {
       tensors.left_out.push_back(
@@ -211,7 +215,7 @@ class Search {
     }
   }
 
-  // state_dict() of a pickled torch.nn.Module.
+  // Adds the state_dict() of a pickled torch.nn.Module.
   void add_module(
       const PickleValue& module,
       const std::string& prefix,
@@ -239,18 +243,18 @@ class Search {
   const std::string& source_;
   const Tensors none_;
   std::unordered_map<Ref, Tensors> known_;
-  std::size_t entries_ = 0; // looked at
-  std::size_t bytes_ = 0; // of names
+  std::size_t entries_ = 0; // visited entries
+  std::size_t bytes_ = 0; // size of the names
 };
 
-// Unused tensors may have any name.
+// Checks only names of chosen tensors; unused tensors may have any name.
 void check_names(const Tensors& chosen, const std::string& source) {
   for (const auto& [name, tensor] : chosen.read) {
     check_tensor_name(name, source);
   }
 }
 
-// Adds what people should know of the tensors that were chosen.
+// Adds a note about tensors of the chosen state dict that cannot be read.
 void note_left_out(const Tensors& tensors, std::vector<std::string>& notes) {
   if (tensors.all_left_out > 0) {
     notes.push_back(fmt::format(
@@ -262,16 +266,16 @@ void note_left_out(const Tensors& tensors, std::vector<std::string>& notes) {
 }
 
 struct Choice {
-  const Candidate* candidate = nullptr; // null: none
+  const Candidate* candidate = nullptr; // null: not found
   bool averaged = false;
 };
 
-// The dictionaries of a file, and which of them have averages.
+// Dictionaries of tensors in a file, and whether they are averages.
 class Candidates {
  public:
   Candidates(const PickleValue& root, Search& search)
       : all(search.candidates_in(root, "", /*levels=*/2)) {
-    // MMEngine's averaging hook swaps both when it saves: "state_dict" then has
+    // MMEngine's averaging hook swaps both when saving: "state_dict" contains
     // the averages, and "ema_state_dict" the trained weights.
     swapped_ = at("state_dict").candidate != nullptr &&
         at("ema_state_dict").candidate != nullptr &&
@@ -289,7 +293,7 @@ class Candidates {
             : std::ranges::find(averaged, path) != averaged.end()};
   }
 
-  // The first whose name is usual.
+  // Returns the dictionary with the first of the usual names.
   Choice usual() const {
     if (swapped_) {
       return at("state_dict");
@@ -302,7 +306,7 @@ class Candidates {
     return {};
   }
 
-  // "'a', 'b'": those but `chosen`.
+  // Returns "'a', 'b'": the names except that of `chosen`.
   std::string list(const Candidate* chosen) const {
     std::vector<std::string> paths;
     for (const Candidate& candidate : all) {
@@ -335,7 +339,8 @@ StateDict find_state_dict(
   const Tensors& own = search.tensors_of(root);
   const Candidates candidates(root, search);
   Choice chosen = part.empty() ? candidates.usual() : candidates.at(part);
-  // Tensors next to the state dict (such as an accuracy) are fewer than in it.
+  // If the root has tensors, too, but fewer than the state dict (such as an
+  // accuracy), the state dict is chosen.
   const bool beside = chosen.candidate != nullptr &&
       own.read.size() < chosen.candidate->tensors->read.size();
   if (part.empty() && !own.read.empty() && !beside) {

@@ -11,9 +11,9 @@ namespace {
 
 using Kind = PickleValue::Kind;
 
-// Names and shapes; the values come after them.
+// Size limit of names and shapes, which precede the values.
 constexpr std::int64_t kPickleLimit = 64 << 20;
-constexpr std::int64_t kProtocol = 1001; // the second pickle
+constexpr std::int64_t kProtocol = 1001; // content of the second pickle
 
 class TorchLegacy : public Archive {
  public:
@@ -29,14 +29,14 @@ class TorchLegacy : public Archive {
       rest.remove_prefix(pickle.size());
       return pickle;
     };
-    next(); // the magic number, which was looked at
+    next(); // magic number, checked before
     const Pickle protocol = next();
     VITRAIN_CHECK_WEIGHTS(
         protocol.root().is(Kind::kInteger) &&
             protocol.root().integer == kProtocol,
         "{}: is not of the version of torch.save that is read",
         source);
-    next(); // about the machine that wrote it
+    next(); // properties of the machine that wrote the file
     const Pickle object = next();
     const Pickle order = next();
     std::vector<std::string> keys;
@@ -59,7 +59,7 @@ class TorchLegacy : public Archive {
   }
 
  private:
-  // Returns the offset of each storage's values: storages follow each other in
+  // Returns the offset of each storage's values. Storages follow each other in
   // `order`, each after its number of elements.
   std::map<std::string, std::int64_t> places_of(
       const Pickle& object,
@@ -75,7 +75,8 @@ class TorchLegacy : public Archive {
     for (const PickleValue::Ref item : order.root().items) {
       const auto found = known.find(std::string(item->text));
       VITRAIN_CHECK_WEIGHTS(
-          found != known.end() && file_.size() - start >= 8, // the count
+          // 8 bytes: number of elements.
+          found != known.end() && file_.size() - start >= 8,
           "{}: ends before its storage '{}', or has no tensor of it",
           source,
           printable(item->text));
@@ -100,7 +101,7 @@ class TorchLegacy : public Archive {
   }
 
   InputFile file_;
-  std::vector<std::int64_t> offsets_; // by storage
+  std::vector<std::int64_t> offsets_; // one per storage
 };
 
 } // namespace

@@ -15,8 +15,8 @@ using Kind = PickleValue::Kind;
 using Ref = PickleValue::Ref;
 
 struct TypeRow {
-  std::string_view storage; // torch.<storage>
-  std::string_view scalar; // torch.<scalar>
+  std::string_view storage; // name in torch, such as FloatStorage
+  std::string_view scalar; // name in torch, such as float32
   const char* ours;
 };
 constexpr auto kTypes = std::to_array<TypeRow>({
@@ -60,8 +60,8 @@ bool is_untyped(const PickleValue& global) {
       global.is_global("torch.UntypedStorage");
 }
 
-// Returns the call that creates the tensor, within calls that create a
-// Parameter or a subclass; null if there is none.
+// Returns the call that creates the tensor, which may be nested in calls that
+// create a Parameter or a subclass; null if there is none.
 Ref rebuild_call(const PickleValue& value) {
   Ref call = &value;
   for (int i = 0; i < 4; ++i) {
@@ -86,8 +86,8 @@ Ref rebuild_call(const PickleValue& value) {
   return nullptr;
 }
 
-// _rebuild_from_type_v2(function, type, arguments, state) as the function's
-// call: name and arguments.
+// A call of a rebuild function: its name and arguments, unwrapped from
+// _rebuild_from_type_v2(function, type, arguments, state).
 struct Rebuild {
   std::string_view function;
   const std::vector<Ref>* arguments = nullptr;
@@ -118,7 +118,7 @@ Rebuild rebuild_of(const PickleValue& value) {
 std::vector<std::int64_t> sizes_of(
     const PickleValue& value,
     const std::string& what) {
-  // torch.Size is a tuple, in some files as a call with one.
+  // torch.Size is a tuple; in some files, a call with a tuple as argument.
   const PickleValue& tuple =
       value.is_call("torch.Size") && value.arguments->items.size() == 1
       ? *value.arguments->items.front()
@@ -137,7 +137,8 @@ std::vector<std::int64_t> sizes_of(
   return sizes;
 }
 
-// Every element lies in the storage, and there are no more of them than there.
+// Throws Error(kWeights) unless every element of the view is in the storage,
+// and the view has no more elements than it.
 void check_place(
     const StridedPart& part,
     std::int64_t count,
@@ -235,7 +236,7 @@ TorchStorage torch_storage(
       items[4]->is(Kind::kInteger) && items[4]->integer >= 0;
   VITRAIN_CHECK_WEIGHTS(
       storage, "{}: its pickle points to something that is no storage", source);
-  // Each tensor has a copy of it: torch's are numbers.
+  // The key is copied for each tensor; torch's keys are numbers.
   VITRAIN_CHECK_WEIGHTS(
       items[2]->text.size() <= kLongestName,
       "{}: the name of a storage has more than {} bytes",

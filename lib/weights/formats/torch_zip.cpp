@@ -9,7 +9,8 @@
 namespace vitrain::weights {
 namespace {
 
-// A pickle of weights has names and shapes alone; 100,000 tensors need 20 MB.
+// Size limit of the pickle, which has only names and shapes; 100,000 tensors
+// need 20 MB.
 constexpr std::int64_t kMemberLimit = 256 << 20;
 
 class TorchZip : public Archive {
@@ -81,7 +82,7 @@ class TorchZip : public Archive {
   }
 
   ZipFile zip_;
-  std::vector<std::string> members_; // by storage
+  std::vector<std::string> members_; // one per storage
 };
 
 } // namespace

@@ -12,11 +12,12 @@ namespace vitrain::weights {
 namespace {
 
 constexpr std::string_view kWeightMap = "weight_map";
-constexpr std::size_t kQuoted = 80; // bytes of a text that is wrong
+// Limit for quoting an invalid text, in bytes.
+constexpr std::size_t kQuoted = 80;
 
-// Whether a file of this name can only lie in the folder itself.
+// True if a file of this name must be in the folder itself.
 bool is_name_in_folder(std::string_view name) {
-  constexpr std::size_t kLongestFileName = 255; // of Linux
+  constexpr std::size_t kLongestFileName = 255; // limit of Linux
   return !name.empty() && name.size() <= kLongestFileName && name != "." &&
       name != ".." && name.find('/') == name.npos &&
       name.find('\0') == name.npos;
@@ -83,7 +84,7 @@ class IndexHandler : public nlohmann::json_sax<nlohmann::json> {
   }
 
   bool end_object() override {
-    in_map_ = false; // nothing within it has an end
+    in_map_ = false; // the map contains no objects
     --depth_;
     return true;
   }
@@ -103,7 +104,7 @@ class IndexHandler : public nlohmann::json_sax<nlohmann::json> {
       std::size_t position,
       const std::string&,
       const nlohmann::detail::exception& error) override {
-    constexpr std::size_t kReason = 200; // it may quote all of a text
+    constexpr std::size_t kReason = 200; // it may quote a whole text
     fail(
         ExitCode::kWeights,
         "{}: is not valid JSON at byte {} ({}): an incomplete download?",
@@ -113,7 +114,8 @@ class IndexHandler : public nlohmann::json_sax<nlohmann::json> {
   }
 
  private:
-  // A value that is no text; it may be anywhere but in the map.
+  // Handles a value that is not a text, which is allowed anywhere except in the
+  // map.
   bool other(const char* what) const {
     VITRAIN_CHECK_WEIGHTS(
         depth_ > 0,
@@ -151,9 +153,9 @@ class IndexHandler : public nlohmann::json_sax<nlohmann::json> {
   }
 
   const std::string& source_;
-  std::map<std::string, std::size_t> numbers_; // of files
+  std::map<std::string, std::size_t> numbers_; // index of each file
   std::string key_;
-  std::size_t depth_ = 0; // open objects and lists
+  std::size_t depth_ = 0; // nesting depth of objects and lists
   bool in_map_ = false;
 };
 

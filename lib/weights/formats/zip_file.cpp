@@ -12,8 +12,8 @@
 namespace vitrain::weights {
 namespace {
 
-constexpr unsigned kEncrypted = 1; // of a member's flags
-// Deflate turns one byte into at most 1,032.
+constexpr unsigned kEncrypted = 1; // bit in a member's flags
+// Largest expansion factor of Deflate.
 constexpr std::uint64_t kMostInflation = 1032;
 
 struct MemberInfo {
@@ -27,7 +27,7 @@ MemberInfo current_member(unzFile handle, const std::string& source) {
       handle, &member.info, nullptr, 0, nullptr, 0, nullptr, 0);
   if (status == UNZ_OK) {
     member.name.resize(member.info.size_filename);
-    // One more byte: minizip adds a final zero if there is room.
+    // The buffer has one byte more, because minizip appends a zero if it fits.
     std::string name(member.name.size() + 1, '\0');
     status = unzGetCurrentFileInfo64(
         handle,
@@ -85,7 +85,7 @@ ZipFile::ZipFile(const InputFile& file)
   if (global.number_entry == 0) {
     return;
   }
-  std::uint64_t packed = 0; // bytes of all members
+  std::uint64_t packed = 0; // compressed size of all members
   for (; status == UNZ_OK; status = unzGoToNextFile(handle_.get())) {
     const MemberInfo member = current_member(handle_.get(), source_);
     check_member(member, file);
@@ -137,7 +137,7 @@ void ZipFile::read(
     damaged("its header disagrees with the archive's directory");
   }
   const auto take = [&](char* into, std::int64_t count) {
-    constexpr std::int64_t kMost = 1 << 30; // of one call
+    constexpr std::int64_t kMost = 1 << 30; // bytes per call
     while (count > 0) {
       const int got = unzReadCurrentFile(
           handle, into, static_cast<unsigned>(std::min(count, kMost)));

@@ -13,20 +13,20 @@ namespace vitrain::weights {
 class ZipFile {
  public:
   struct Member {
-    std::int64_t bytes = 0; // when unpacked
-    std::uint64_t position = 0; // in the archive's directory
+    std::int64_t bytes = 0; // uncompressed size
+    std::uint64_t position = 0; // position in the archive's directory
     std::uint64_t number = 0;
   };
 
-  // Reads the directory. Throws Error(kWeights) for a file that is no archive,
-  // repeated names, encrypted members, impossible sizes, and members that share
-  // bytes of the archive, so that their total would exceed it.
+  // Reads the directory. Throws Error(kWeights) for a file that is not a zip
+  // archive, duplicate names, encrypted members, impossible sizes, and members
+  // that overlap in the file, so that their total size would exceed it.
   explicit ZipFile(const InputFile& file);
 
   const std::map<std::string, Member>& members() const { return members_; }
 
-  // Unpacks [skip, skip + size) of a member, and checks the checksum if that
-  // reaches its end. Throws likewise.
+  // Decompresses [skip, skip + size) of a member. Checks the checksum if the
+  // range reaches the member's end. Throws likewise.
   void read(
       const std::string& name,
       void* bytes,

@@ -15,7 +15,8 @@ namespace {
 constexpr auto kShared =
     std::to_array<std::string_view>({".cpe.", ".crpe.", ".mlp3.", ".mlp4."});
 
-// `place` + "weight" for `first` + "weight", and so on.
+// Collects other names of tensors: add() maps `place` + rest to `first` + rest
+// for every name that begins with `first`.
 class Repeats {
  public:
   explicit Repeats(const std::vector<std::string>& names) : names_(names) {}

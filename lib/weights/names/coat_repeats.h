@@ -6,16 +6,17 @@
 
 #include "weights/archive.h"
 
-// timm's CoaT, and its authors', have layers in several places of a network,
-// and files of theirs the same tensors under the names of all. Here they have
-// the first: cpe1, crpe1, ..., and mlp2 of a parallel block.
+// In timm's CoaT, and in its authors', some layers are registered at several
+// places of the network, and files contain their tensors under every name. The
+// networks here have only the first name: cpe1, crpe1, ..., and mlp2 of a
+// parallel block.
 namespace vitrain::weights {
 
-// Takes the other names out of an archive.
+// Removes the other names from an archive.
 void drop_coat_repeats(Archive& archive);
 
-// The other names of a CoaT's tensors, each with the first; none for other
-// networks.
+// Returns the other names of a CoaT's tensors, each with the first name; empty
+// for other networks.
 std::map<std::string, std::string> coat_repeats(
     const std::vector<std::string>& names);
 

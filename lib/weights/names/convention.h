@@ -8,33 +8,36 @@
 
 namespace vitrain::weights {
 
-// How the values of a tensor lie, compared with timm's.
+// Memory layout of a tensor's values compared with timm's.
 enum class Layout : std::uint8_t {
   kSame,
-  kTransposed, // a linear layer's [in, out]
-  kHwio, // a convolution's [H, W, in, out]
-  kHeadsOut, // [in, heads, width]: a linear layer whose outputs are heads
-  kHeadsIn, // [heads, width, out]: one whose inputs are
-  kFlat, // with dimensions of 1 that are not there: [C, 1, 1]
-  kUnfolded, // the four neighbours of a merged patch inside each channel
-  kOtherColours, // a convolution of images whose colours are BGR
-  kOneOfBatch, // positions without the batch's dimension: [positions, width]
+  kTransposed, // linear layer stored as [in, out]
+  kHwio, // convolution stored as [H, W, in, out]
+  // Linear layer stored as [in, heads, width]: outputs are split into heads.
+  kHeadsOut,
+  // Linear layer stored as [heads, width, out]: inputs are split into heads.
+  kHeadsIn,
+  kFlat, // stored with dimensions of 1 that timm lacks: [C, 1, 1] for [C]
+  kUnfolded, // patch merging: the four neighbours are inside each channel
+  kOtherColours, // convolution for images in BGR order
+  kOneOfBatch, // positions without batch dimension: [positions, width]
 };
 
-// Values of NameRule::third: the first third of a tensor; the second and third
-// together.
+// Values of NameRule::third: the first third of a tensor; the last two thirds.
 inline constexpr int kQuery = 1;
 inline constexpr int kKeyAndValue = 4;
 
-// How a name becomes timm's. In `from`, # stands for a whole number, * for a
-// last word (weight, bias) and @ for query, key or value (or q, k, v), which
-// timm has in one tensor, all of them or the last two. `to` has for each
-// number, in their order, one of # (itself), + (one more), - (one less), ~
-// (three less), % (half of it, rounded down), < (twice it), > (twice it and
-// one) and ! (left out), and need not use the last ones; * is the word; "":
-// timm has no such tensor. `third` 1, 2, 3: the third of this tensor that is
-// query, key or value, which timm has apart, by a rule each; kKeyAndValue: the
-// last two thirds, which timm has together.
+// Maps a tensor name to timm's.
+// `from` is a pattern: # matches a number, * a last word (weight, bias), and @
+// matches query, key or value (or q, k, v); timm has these in one tensor,
+// either all three or the last two.
+// In `to`, * is the word, and each number is represented, in order, by one of:
+// # (the number), + (plus 1), - (minus 1), ~ (minus 3), % (half, rounded down),
+// < (twice), > (twice plus 1), ! (omitted). Trailing numbers may be left out.
+// An empty `to` means that timm has no such tensor.
+// `third` splits a tensor that timm has as several: 1, 2, 3 take the query, key
+// or value third, each by a rule of its own; kKeyAndValue takes the last two
+// thirds.
 struct NameRule {
   std::string_view from;
   std::string_view to;
@@ -42,29 +45,30 @@ struct NameRule {
   int third = 0;
 };
 
-// The names of one program for one family. A file is of it when each pattern
-// of `signature` is the name of some tensor in it, and none of `without` is.
+// Names that one program uses for one family. A file follows the convention if
+// each pattern in `signature` matches a tensor name, and none in `without`
+// does.
 struct Convention {
-  std::string_view program; // "torchvision": a value of model.pretrained_names
-  std::string_view family; // "ViT", for people
-  // Optional prefixes of names, which are removed: "backbone.".
+  std::string_view program; // value of model.pretrained_names: "torchvision"
+  std::string_view family; // name for messages: "ViT"
+  // Optional prefixes of names, which are removed first: "backbone.".
   std::span<const std::string_view> prefixes;
   std::span<const std::string_view> signature;
-  // The first matching rule applies; names without a match stay.
+  // The first matching rule applies; names without a match are kept.
   std::span<const NameRule> rules;
-  // Before that: what no pattern can say.
+  // Called before the rules, for changes that no pattern can express.
   void (*prepare)(Archive& archive) = [](Archive& /*archive*/) {};
-  // Prefix of a block's number, for programs that number blocks through all
-  // stages, and the stages' depths. In rules, the number is replaced by two:
-  // the stage, and the block in the stage.
+  // For programs that number blocks consecutively over all stages: prefix of
+  // the block number, and the depths of the stages. The number is replaced by
+  // two, the stage and the block in the stage, before the rules apply.
   std::string_view counted = {};
   std::span<const std::int64_t> depths = {};
-  // Patterns that must not occur: they identify another family whose names also
-  // match `signature`.
+  // Patterns that must not match, because they identify another family whose
+  // names also match `signature`.
   std::span<const std::string_view> without = {};
 };
 
-// One file for each program.
+// One source file per program.
 std::span<const Convention> torchvision_conventions();
 std::span<const Convention> transformers_conventions();
 std::span<const Convention> mmpretrain_conventions();

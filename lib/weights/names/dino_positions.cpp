@@ -31,7 +31,7 @@ void add_class_position(Archive& archive, const DinoNames& names) {
   token->second.added = std::move(first);
   --all.shape[1];
   --part.shape[1];
-  // Without a remaining position there is no element after the first.
+  // If no position remains, there is no element after the first.
   part.offset += part.shape[1] > 0 ? part.strides[1] : 0;
 }
 

@@ -7,10 +7,10 @@
 
 namespace vitrain::weights {
 
-// Blocks per stage of each EfficientNet, for programs that number blocks
-// through all stages. The total identifies the network: no two are equal.
-// Larger networks come first, because their files also contain all names of
-// smaller ones.
+// Numbers of blocks per stage of each EfficientNet, for programs that number
+// blocks consecutively over all stages. Each total is different, so that it
+// identifies the network. Larger networks come first, because their files
+// contain all names of smaller ones, too.
 using EfficientNetDepths = std::array<std::int64_t, 7>;
 inline constexpr EfficientNetDepths kEfficientNetDepths[] = {
     {4, 8, 8, 11, 11, 15, 4}, // B8
@@ -26,7 +26,7 @@ inline constexpr EfficientNetDepths kEfficientNetDepths[] = {
     {1, 2, 2, 3, 3, 4, 1}, // B0, Lite0
 };
 
-// Convention::prepare of programs whose EfficientNets pad as TensorFlow does.
+// Convention::prepare of programs whose EfficientNets use TensorFlow's padding.
 inline void mark_tensorflow_padding(Archive& archive) {
   archive.tensorflow_padding = true;
 }

@@ -3,18 +3,18 @@
 #include "weights/names/convention.h"
 #include "weights/names/efficientnet_depths.h"
 
-// EfficientNet-PyTorch's names, which EfficientNet-Lite-PyTorch has as well. It
-// counts the blocks through all stages.
+// Names of EfficientNet-PyTorch and EfficientNet-Lite-PyTorch, which number
+// blocks consecutively over all stages.
 namespace vitrain::weights {
 namespace {
 
-// Behind "_blocks." the stage and the block in it.
+// After "_blocks." come the stage and the block in the stage.
 constexpr NameRule kRules[] = {
     {"_conv_stem.*", "conv_stem.*"},
     {"_bn0.*", "bn1.*"},
     {"_blocks.#.#._se_reduce.*", "blocks.#.#.se.conv_reduce.*"},
     {"_blocks.#.#._se_expand.*", "blocks.#.#.se.conv_expand.*"},
-    // The first stage has no expansion.
+    // The first stage has no expansion layers.
     {"_blocks.0.#._depthwise_conv.*", "blocks.0.#.conv_dw.*"},
     {"_blocks.0.#._bn1.*", "blocks.0.#.bn1.*"},
     {"_blocks.0.#._project_conv.*", "blocks.0.#.conv_pw.*"},
@@ -32,7 +32,7 @@ constexpr NameRule kRules[] = {
 
 using Signature = std::array<std::string_view, 2>;
 
-// Name of the last block for each row of kEfficientNetDepths.
+// Signature for each row of kEfficientNetDepths: a tensor of the last block.
 constexpr Signature kSignatures[] = {
     {"_conv_stem.weight", "_blocks.60._bn1.weight"},
     {"_conv_stem.weight", "_blocks.54._bn1.weight"},

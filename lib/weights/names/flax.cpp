@@ -16,11 +16,11 @@ namespace {
 
 using enum Layout;
 
-// vision_transformer's (AugReg) and big_vision's ViT differ in the numbers of
-// their modules alone.
+// ViTs of vision_transformer (AugReg) and of big_vision differ only in the
+// numbers of their modules.
 constexpr std::string_view kFlaxPrefixes[] = {
     "opt/target/",
-    "params/img/", // of a SigLIP, beside the text's side
+    "params/img/", // image tower of a SigLIP
     "params/"};
 constexpr std::string_view kFlaxVit[] = {
     "embedding/kernel",
@@ -37,7 +37,7 @@ constexpr NameRule kFlaxVitRules[] = {
     {"Transformer/encoderblock_#/LayerNorm_1/bias", "blocks.#.norm2.bias"},
     {"Transformer/encoderblock_#/LayerNorm_2/scale", "blocks.#.norm2.weight"},
     {"Transformer/encoderblock_#/LayerNorm_2/bias", "blocks.#.norm2.bias"},
-    // The number of a module (attention 0 or 1, MLP 0 or 3) is not needed.
+    // The number of a module (attention: 0 or 1, MLP: 0 or 3) is ignored.
     {"Transformer/encoderblock_#/MultiHeadDotProductAttention_#/@/kernel",
      "blocks.#.attn.qkv.weight",
      kHeadsOut},
@@ -62,7 +62,7 @@ constexpr NameRule kFlaxVitRules[] = {
     {"Transformer/encoder_norm/scale", "norm.weight"},
     {"Transformer/encoder_norm/bias", "norm.bias"},
     {"pre_logits/*", ""},
-    // SigLIP's pooling.
+    // Attention pooling of SigLIP.
     {"MAPHead_0/probe", "attn_pool.latent"},
     {"MAPHead_0/MultiHeadDotProductAttention_0/query/kernel",
      "attn_pool.q.weight",
@@ -95,15 +95,15 @@ constexpr NameRule kFlaxVitRules[] = {
     {"head/bias", "head.bias"},
 };
 
-// Returns true for the text tower of a SigLIP, or the language model attached
-// to one.
+// True for tensors of a SigLIP's text tower, or of a language model attached to
+// it.
 bool is_of_text(std::string_view name) {
   return name.starts_with("params/txt/") || name.starts_with("params/llm/") ||
       name == "params/t" || name == "params/b";
 }
 
-// Blocks that are scanned are one tensor for all of them, whose first dimension
-// counts them: each becomes one of its own.
+// Removes tensors of the text tower, and splits those of scanned blocks, whose
+// first dimension is the number of the block, into one tensor per block.
 void part_blocks(Archive& archive) {
   constexpr std::string_view kBlocks = "Transformer/encoderblock/";
   constexpr std::int64_t kMost = 65'536; // of a hostile file

@@ -14,8 +14,8 @@ void permute(StridedPart& part, std::initializer_list<std::size_t> order) {
   }
 }
 
-// Patch merging of nn.Unfold has the columns of a patch as [C, row, column];
-// timm's as [column, row, C].
+// Reorders the columns of a patch merging layer from nn.Unfold's [C, row,
+// column] to timm's [column, row, C].
 void refold(StoredTensor& tensor) {
   StridedPart& part = tensor.parts.front();
   const std::int64_t stride = part.strides.back();
@@ -26,14 +26,14 @@ void refold(StoredTensor& tensor) {
   part.strides.insert(part.strides.end(), {stride, 2 * stride, 4 * stride});
 }
 
-// As a linear layer of timm: [out, in].
+// Converts kHeadsOut to timm's linear layer [out, in].
 void heads_to_rows(StoredTensor& tensor) {
   StridedPart& part = tensor.parts.front();
   const std::size_t rank = part.shape.size();
   if (rank == 3) { // [in, heads, width]
     permute(part, {1, 2, 0});
     tensor.shape = {part.shape[0] * part.shape[1], part.shape[2]};
-  } else if (rank == 2) { // a bias: [heads, width]
+  } else if (rank == 2) { // bias [heads, width]
     tensor.shape = {part.shape[0] * part.shape[1]};
   }
 }
@@ -46,12 +46,13 @@ void heads_to_columns(StoredTensor& tensor) {
   }
 }
 
-// Each kernel of a convolution [out, 3, H, W] is a part of its own then.
+// Reverses the colours of a convolution [out, 3, H, W]: each plane [H, W]
+// becomes a part of its own. Other shapes are left unchanged.
 void turn_colours(StoredTensor& tensor) {
   constexpr std::int64_t kColours = 3;
   constexpr std::int64_t kMostOut = 4096;
   const StridedPart whole = tensor.parts.front();
-  // Without kernels there would be no part.
+  // A tensor without kernels would have no parts.
   if (whole.shape.size() != 4 || whole.shape[1] != kColours ||
       whole.shape[0] == 0 || whole.shape[0] > kMostOut) {
     return;
@@ -98,7 +99,7 @@ StoredTensor arranged(StoredTensor tensor, Layout layout) {
       std::erase(tensor.shape, 1);
       break;
     case Layout::kUnfolded:
-      // The stride of an empty dimension is arbitrary and may overflow.
+      // The stride of an empty dimension is arbitrary and could overflow.
       if (rank >= 1 && part.shape.back() > 0 && part.shape.back() % 4 == 0) {
         refold(tensor);
       }

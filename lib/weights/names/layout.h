@@ -7,17 +7,18 @@
 
 namespace vitrain::weights {
 
-// A tensor of one part, of the layout, as timm has it. One of another rank than
-// the layout is for stays as it is: its shape will be refused by its name.
+// Returns `tensor`, which has one StridedPart and is stored in `layout`, as a
+// view in timm's layout. If its shape does not fit `layout`, returns it
+// unchanged; match_weights() then reports its shape.
 StoredTensor arranged(StoredTensor tensor, Layout layout);
 
-// Element `index` along the first dimension, below its size, of a tensor of one
-// part.
+// Returns element `index` (below the size) of the first dimension of a tensor
+// that has one StridedPart.
 StoredTensor element(const StoredTensor& tensor, std::int64_t index);
 
-// Rows of a tensor of one part: its thirds from number `first` on, `count` of
-// them. One that has no thirds stays whole: its shape will be refused by its
-// name.
+// Returns `count` thirds of the rows, starting with third `first` (from 0), of
+// a tensor that has one StridedPart. If the number of rows is not divisible by
+// 3, returns the tensor unchanged; match_weights() then reports its shape.
 StoredTensor
 thirds(StoredTensor tensor, std::int64_t first, std::int64_t count);
 

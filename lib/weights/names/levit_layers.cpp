@@ -18,7 +18,7 @@ namespace {
 
 struct Layer {
   std::int64_t number = 0;
-  std::string_view rest; // of the name
+  std::string_view rest; // rest of the name
 };
 
 // Parses a name "<start>NUMBER.REST".
@@ -70,7 +70,7 @@ std::optional<StageLayer> transformers_layer(std::string_view name) {
 } // namespace
 
 void number_paddlevit_levit(Archive& archive) {
-  std::set<std::int64_t> smaller; // layers after which a stage begins
+  std::set<std::int64_t> smaller; // numbers of the downsampling layers
   for (const auto& [name, tensor] : archive.tensors) {
     const auto layer = layer_in(name, "blocks.");
     if (layer && layer->rest.starts_with("attn.kv.")) {
@@ -94,7 +94,7 @@ void number_paddlevit_levit(Archive& archive) {
 }
 
 void number_transformers_levit(Archive& archive) {
-  std::map<std::int64_t, std::int64_t> smaller; // by stage: its last attention
+  std::map<std::int64_t, std::int64_t> smaller; // last attention of each stage
   for (const auto& [name, tensor] : archive.tensors) {
     const auto found = transformers_layer(name);
     if (found && found->layer.rest.starts_with("keys_values.")) {

@@ -2,8 +2,8 @@
 
 #include "weights/names/convention.h"
 
-// MobileViT and MobileViT V2 under the names of their authors (CVNets) and of
-// transformers: a table each for both versions.
+// Names of MobileViT and MobileViT V2 used by their authors (CVNets) and by
+// transformers: one table per program for both versions.
 namespace vitrain::weights {
 
 inline constexpr std::string_view kOriginalMobileVit[] = {
@@ -47,7 +47,7 @@ inline constexpr NameRule kOriginalMobileVitRules[] = {
      "stages.-.#.transformer.#.mlp.fc1.*"},
     {"layer_#.#.global_rep.#.pre_norm_ffn.3.block.conv.*",
      "stages.-.#.transformer.#.mlp.fc2.*"},
-    // Behind the last block.
+    // Norm after the last block.
     {"layer_#.#.global_rep.#.*", "stages.-.#.norm!.*"},
     {"layer_#.#.conv_proj.block.conv.*", "stages.-.#.conv_proj.conv.*"},
     {"layer_#.#.conv_proj.block.norm.*", "stages.-.#.conv_proj.bn.*"},
@@ -59,8 +59,8 @@ inline constexpr NameRule kOriginalMobileVitRules[] = {
     {"classifier.1.*", "head.fc.*"},
 };
 
-// CVNets read images with OpenCV until its version 0.2, which is the first with
-// MobileViT V2: nothing in a file says which it is of.
+// CVNets read images with OpenCV (BGR) before version 0.2, the first with
+// MobileViT V2. A file does not tell its version.
 inline void note_colours_of_cvnets(Archive& archive) {
   archive.notes.emplace_back(
       "colours are taken to be RGB; files of CVNets before 0.2 (MobileViT V1 "
@@ -136,7 +136,7 @@ inline constexpr NameRule kTransformersMobileVitRules[] = {
     {"classifier.*", "head.fc.*"},
 };
 
-// transformers' image processor swaps red and blue by default.
+// For transformers, whose image processor swaps red and blue by default.
 inline void note_colours_of_transformers(Archive& archive) {
   archive.notes.emplace_back(
       "the first convolution is turned from BGR, which transformers gives to "

@@ -8,8 +8,8 @@
 namespace vitrain::weights {
 namespace {
 
-// timm has a stage's downsampling at its start, the authors of Swin and Swin V2
-// at the end of the one before. (PaddleClas follows them.)
+// In timm, downsampling is at the beginning of a stage; in the authors' Swin
+// and Swin V2 (and in PaddleClas), at the end of the previous one.
 constexpr std::string_view kOriginalSwin[] = {
     "patch_embed.proj.weight",
     "layers.0.downsample.reduction.weight"};
@@ -40,8 +40,8 @@ constexpr std::string_view kOriginalPvtV2[] = {
     "patch_embed1.proj.weight",
     "block1.#.mlp.dwconv.dwconv.weight"};
 
-// DeiT III has LayerScale's vectors in the block itself, as BEiT and CaiT have
-// in timm too.
+// DeiT III has the LayerScale vectors directly in the block, as timm has for
+// BEiT and CaiT.
 constexpr std::string_view kOriginalDeit3[] = {
     "pos_embed",
     "patch_embed.proj.weight",
@@ -60,7 +60,7 @@ constexpr std::string_view kOriginalDino[] = {
     "pos_embed",
     "patch_embed.proj.weight",
     "blocks.#.ls1.gamma"};
-// Masked autoencoders have a token of that name too, which they need.
+// Masked autoencoders have a mask_token, too, and need it.
 constexpr std::string_view kNotDino[] = {"decoder_pred.weight"};
 constexpr NameRule kOriginalDinoRules[] = {
     {"mask_token", ""},

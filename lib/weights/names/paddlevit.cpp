@@ -79,8 +79,8 @@ constexpr NameRule kPaddleVoloRules[] = {
     {"post_model.#.mlp.fc2.*", "post_network.#.mlp.fc2.*"},
 };
 
-// Its parallel blocks have an MLP for each scale, where timm's have one: their
-// mlp3 and mlp4 stay under names that no model here has.
+// PaddleViT's parallel blocks have an MLP per scale; timm's have one. Its mlp3
+// and mlp4 keep names that no model here has.
 constexpr std::string_view kPaddleCoat[] = {
     "patch_embeds.#.patch_embed.weight",
     "crpes.#.conv_list.#.weight"};
@@ -90,7 +90,7 @@ constexpr NameRule kPaddleCoatRules[] = {
     {"patch_embeds.#.norm.*", "patch_embed+.norm.*"},
     {"cpes.#.proj.*", "cpe+.proj.*"},
     {"crpes.#.conv_list.#.*", "crpe+.conv_list.#.*"},
-    // Tensors shared by the scale's blocks, repeated.
+    // Duplicates of tensors that the scale's blocks share.
     {"serial_blocks.#.#.cpe.proj.*", ""},
     {"serial_blocks.#.#.factoratt_crpe.crpe.conv_list.#.*", ""},
     {"serial_blocks.#.#.norm1.*", "serial_blocks+.#.norm1.*"},
@@ -159,7 +159,7 @@ constexpr NameRule kPaddleHvtRules[] = {
     {"layers.#.pos_embed", "blocks.#.pos_embed"},
 };
 
-// Its blocks are two of timm's: by neighbours, then by channels.
+// Each block is two of timm's: the depthwise and the pointwise one.
 constexpr std::string_view kPaddleMobileOne[] = {
     "stages.0.0.dw_3x3_blocks.0.conv.weight",
     "stages.#.#.pw_1x1_blocks.#.conv.weight"};
@@ -205,7 +205,7 @@ constexpr NameRule kPaddleHaloNetRules[] = {
     {"classifier.1.*", "head.fc.*"},
 };
 
-// Its BEiT has timm's names. Its MobileViT is another network than timm's.
+// PaddleViT's BEiT has timm's names. Its MobileViT is a different network.
 constexpr auto kPaddlevit = std::to_array<Convention>({
     {"paddlevit", "ViT", {}, kPaddleVit, kPaddleVitRules},
     {"paddlevit", "Swin", {}, kPaddleSwin, kPaddleSwinRules},

@@ -7,14 +7,17 @@
 namespace vitrain::weights {
 namespace {
 
-// No network counts so far; signs can count on from here.
+// Larger numbers do not match. No network has that many blocks, and NameRule's
+// arithmetic cannot overflow.
 constexpr std::int64_t kLargest = 1'000'000;
 
-// As words, and as letters ("q_proj"): the word "query" is not its letter.
+// Query, key and value as words and as letters ("q_proj"). Words come first, so
+// that "query" is not matched as "q".
 constexpr std::array<std::string_view, 6>
     kParts{"query", "key", "value", "q", "k", "v"};
 
-// Applies a rule's sign to a number; nullopt if the character is no sign.
+// Applies an arithmetic sign of NameRule::to to a number; nullopt if the
+// character is not one.
 std::optional<std::int64_t> counted(char sign, std::int64_t number) {
   switch (sign) {
     case '#':

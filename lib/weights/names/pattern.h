@@ -6,19 +6,19 @@
 #include <string_view>
 #include <vector>
 
-// The names in a NameRule (convention.h), which says what their signs mean.
+// Matching of the patterns in NameRule, which are described in convention.h.
 namespace vitrain::weights {
 
 // Values captured by a pattern.
 struct Captured {
   std::vector<std::int64_t> numbers;
-  std::string_view word; // of the name
-  int part = 0; // 1, 2, 3: query, key, value
+  std::string_view word; // word matched by *
+  int part = 0; // matched by @: 1, 2, 3 for query, key, value; otherwise 0
 };
 
 std::optional<Captured> match(std::string_view pattern, std::string_view name);
 
-// The name that `to` makes of it.
+// Returns the name made from `to` and the captured values.
 std::string fill_in(std::string_view to, const Captured& captured);
 
 } // namespace vitrain::weights

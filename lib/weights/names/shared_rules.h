@@ -2,17 +2,16 @@
 
 #include "weights/names/convention.h"
 
-// Rules of families whose names PaddleViT took over from their authors, all or
-// most of them.
+// Rules of families for which PaddleViT kept all or most of the authors' names.
 namespace vitrain::weights {
 
-// Stages are numbered from 1, and a stage's downsampling stands before it.
+// Stages are numbered from 1, and the downsampling of a stage precedes it.
 inline constexpr NameRule kPvtV2Rules[] = {
     {"patch_embed1.proj.*", "patch_embed.proj.*"},
     {"patch_embed1.norm.*", "patch_embed.norm.*"},
     {"patch_embed#.proj.*", "stages.-.downsample.proj.*"},
     {"patch_embed#.norm.*", "stages.-.downsample.norm.*"},
-    // PaddleViT's.
+    // Names of PaddleViT.
     {"patch_embedding1.patch_embed.*", "patch_embed.proj.*"},
     {"patch_embedding1.norm.*", "patch_embed.norm.*"},
     {"patch_embedding#.patch_embed.*", "stages.-.downsample.proj.*"},
@@ -33,7 +32,7 @@ inline constexpr NameRule kPvtV2Rules[] = {
 inline constexpr std::string_view kPoolFormerNames[] = {
     "network.1.proj.weight",
     "network.#.#.layer_scale_1"};
-// Stages and downsamplings stand in one list, in turn.
+// One list contains stages and downsampling layers alternately.
 inline constexpr NameRule kPoolFormerRules[] = {
     {"patch_embed.proj.*", "stem.conv.*"},
     {"network.1.proj.*", "stages.1.downsample.conv.*"},
@@ -49,7 +48,7 @@ inline constexpr NameRule kPoolFormerRules[] = {
     {"head.*", "head.fc.*"},
 };
 
-// True of its authors, transformers and PaddleViT.
+// For files of the authors, transformers and PaddleViT.
 inline void note_order_of_pooling(Archive& archive) {
   archive.notes.emplace_back(
       "this PoolFormer normalises its last features and pools them then; "
@@ -70,15 +69,15 @@ inline constexpr std::string_view kCrossVitNames[] = {
 inline constexpr NameRule kCrossVitRules[] = {
     {"pos_embed.#", "pos_embed_#"},
     {"cls_token.#", "cls_token_#"},
-    // PaddleViT's.
+    // Name in PaddleViT.
     {"blocks.#.blocks.#.#.attn.out.*", "blocks.#.blocks.#.#.attn.proj.*"},
 };
 
 inline constexpr std::string_view kConvMixerNames[] = {
     "0.weight",
     "3.0.fn.0.weight"};
-// One list: three layers of the stem, the blocks, two layers without weights,
-// the classifier.
+// One list contains three stem layers, the blocks, two layers without weights,
+// and the classifier.
 inline constexpr NameRule kConvMixerRules[] = {
     {"0.*", "stem.0.*"},
     {"2.*", "stem.2.*"},

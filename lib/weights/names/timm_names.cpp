@@ -35,7 +35,7 @@ std::vector<Convention> all_conventions() {
   return all;
 }
 
-// Buffers that programs save and timm computes.
+// Buffers that some programs save and timm computes.
 constexpr auto kComputed = std::to_array<std::string_view>(
     {"relative_position_index",
      "attention_bias_idxs",
@@ -45,8 +45,8 @@ constexpr auto kComputed = std::to_array<std::string_view>(
      "total_ops",
      "total_params"});
 
-// Update counters of torch's AveragedModel and MMEngine's averages, next to the
-// network, which is their "module".
+// Update counters that torch's AveragedModel and MMEngine's averages save next
+// to the network ("module").
 constexpr auto kUpdates =
     std::to_array<std::string_view>({"n_averaged", "steps"});
 
@@ -65,13 +65,13 @@ void drop_updates(std::map<std::string, StoredTensor>& tensors) {
   }
 }
 
-// Wrappers of modules in Python put their name in front of every name, and so
-// do Lightning's modules with the member that holds the network.
+// Prefixes that wrapper modules add to every name; Lightning modules add the
+// name of the member that contains the network.
 constexpr auto kWrappers =
     std::to_array<std::string_view>({"module.", "model.", "net."});
 
-// Members of Lightning modules that contain the network (averages first, as in
-// pickled checkpoints), and further members.
+// Members of Lightning modules that contain a network (averages first, as in
+// pickled checkpoints), followed by other members.
 constexpr auto kMembers = std::to_array<std::string_view>(
     {"model_ema",
      "ema_model",
@@ -91,8 +91,8 @@ std::string_view member_of(std::string_view name) {
   return dot == name.npos ? std::string_view() : name.substr(0, dot);
 }
 
-// If all tensors belong to such members, keeps the tensors of the first one
-// that contains a network, without its name.
+// If all tensors belong to such members, keeps only the tensors of the first
+// one that contains a network, and removes its name from theirs.
 void take_member(Archive& archive) {
   std::set<std::string, std::less<>> there;
   for (const auto& [name, tensor] : archive.tensors) {
@@ -166,11 +166,11 @@ bool follows(const Archive& archive, const Convention& convention) {
       std::ranges::none_of(convention.without, is_there);
 }
 
-// The tensors that become one, by their number.
+// Tensors to be joined, with their numbers: 1 query, 2 key, 3 value.
 using Parts = std::vector<std::pair<int, StoredTensor>>;
 
-// Whether they are query, key and value, or key and value, with rows that can
-// stand below each other.
+// True if the tensors are query, key and value, or key and value, and can be
+// concatenated along the rows.
 bool can_join(const Parts& parts) {
   const StoredTensor& first = parts.front().second;
   if ((parts.size() != 2 && parts.size() != 3) || first.shape.empty()) {
@@ -183,12 +183,12 @@ bool can_join(const Parts& parts) {
   });
 }
 
-// Concatenates tensors along the rows. Their sizes are checked, but not the
-// sum, and empty tensors may have huge sizes. `what` names the tensor in
+// Concatenates tensors along the rows. Checks that the joined size does not
+// overflow: empty tensors may have huge dimensions. `what` names the tensor in
 // Error(kWeights).
 StoredTensor joined(Parts parts, const std::string& what) {
   StoredTensor all = std::move(parts.front().second);
-  constexpr std::int64_t kMostBytes = 8; // of an element
+  constexpr std::int64_t kMostBytes = 8; // largest element size
   std::int64_t bytes = kMostBytes * std::ssize(parts);
   bool fits = true;
   for (const std::int64_t size : all.shape) {
@@ -299,8 +299,8 @@ class Renaming {
   std::map<std::string, Parts> parts_;
 };
 
-// PaddlePaddle's linear layers are [in, out], and its BatchNorm has its own
-// names, whatever the model.
+// Converts PaddlePaddle's general differences from torch: linear layers are
+// [in, out], and BatchNorm's statistics have other names.
 void from_paddle(Archive& archive) {
   std::map<std::string, StoredTensor> tensors;
   for (auto& [given, tensor] : archive.tensors) {

@@ -7,7 +7,8 @@
 namespace vitrain::weights {
 namespace {
 
-// Returns the rules of a second version before those it shares with the first.
+// Returns the rules of Swin V2 or another second version, followed by those it
+// shares with the first.
 template <std::size_t New, std::size_t Old>
 constexpr std::array<NameRule, New + Old> before(
     const NameRule (&second)[New],
@@ -62,7 +63,7 @@ constexpr NameRule kTorchvisionSwinRules[] = {
 constexpr std::string_view kTorchvisionSwinV2[] = {
     "features.0.0.weight",
     "features.1.0.attn.cpb_mlp.0.weight"};
-// timm's keys have no bias; torchvision sets theirs to zero in each step.
+// timm's keys have no bias; torchvision's is set to zero in each step.
 constexpr auto kTorchvisionSwinV2Rules = before(
     {{"features.#.#.attn.cpb_mlp.#.*", "layers.%.blocks.#.attn.cpb_mlp.#.*"},
      {"features.#.#.attn.qkv.bias",
@@ -99,7 +100,7 @@ constexpr std::string_view kTorchvisionEfficientNet[] = {
 constexpr NameRule kTorchvisionEfficientNetRules[] = {
     {"features.0.0.*", "conv_stem.*"},
     {"features.0.1.*", "bn1.*"},
-    // The first stage has no expansion.
+    // The first stage has no expansion layers.
     {"features.1.#.block.0.0.*", "blocks.0.#.conv_dw.*"},
     {"features.1.#.block.0.1.*", "blocks.0.#.bn1.*"},
     {"features.1.#.block.1.fc1.*", "blocks.0.#.se.conv_reduce.*"},
@@ -123,11 +124,12 @@ constexpr std::string_view kTorchvisionEfficientNetV2[] = {
     "features.0.0.weight",
     "features.2.0.block.1.0.weight",
     "features.4.0.block.2.fc1.weight"};
-// The first stages of its first version have squeeze and excitation too.
+// The first stages of EfficientNet V1 have squeeze-excitation, those of V2 do
+// not.
 constexpr std::string_view kNotEfficientNetV2[] = {
     "features.1.0.block.1.fc1.weight"};
-// Three stages of fused blocks, the first without expansion; the convolution
-// after the last stage has the next number.
+// Three stages of fused blocks, the first without expansion. The last
+// convolution has the number after that of the last stage.
 constexpr auto kTorchvisionEfficientNetV2Rules = before(
     {{"features.0.0.*", "conv_stem.*"},
      {"features.0.1.*", "bn1.*"},
@@ -166,7 +168,7 @@ constexpr NameRule kTorchvisionRegNetRules[] = {
     {"fc.*", "head.fc.*"},
 };
 
-// torchvision's ResNets have timm's names: those are its own.
+// No entry for ResNet: timm uses torchvision's names.
 constexpr auto kTorchvision = std::to_array<Convention>({
     {"torchvision", "ViT", {}, kTorchvisionVit, kTorchvisionVitRules},
     {"torchvision", "Swin V2", {}, kTorchvisionSwinV2, kTorchvisionSwinV2Rules},

@@ -14,7 +14,8 @@ namespace vitrain::weights {
 namespace {
 
 // Since version 5, modules of ViT, BEiT and Swin have new names, which
-// torch.save(model.state_dict()) writes; save_pretrained() writes the old ones.
+// torch.save(model.state_dict()) writes; save_pretrained() still writes the old
+// ones.
 constexpr std::string_view kTransformersVitPrefixes[] = {"vit.", "deit."};
 constexpr std::string_view kTransformersVit[] = {
     "embeddings.patch_embeddings.projection.weight",
@@ -57,7 +58,7 @@ constexpr NameRule kTransformersVitRules[] = {
     {"decoder.decoder_layers.#.intermediate.dense.*",
      "decoder_blocks.#.mlp.fc1.*"},
     {"decoder.decoder_layers.#.output.dense.*", "decoder_blocks.#.mlp.fc2.*"},
-    // Names of version 5's modules, and of its saved files.
+    // Names of version 5: of its modules, and in its saved files.
     {"decoder.decoder_layers.#.attention.@_proj.*",
      "decoder_blocks.#.attn.qkv.*"},
     {"decoder.decoder_layers.#.attention.o_proj.*",
@@ -260,7 +261,7 @@ constexpr NameRule kTransformersLevitRules[] = {
 };
 
 constexpr auto kTransformers = std::to_array<Convention>({
-    // Before ViT, whose signature those without prefix have too.
+    // Before ViT: BEiT without prefix matches ViT's signature, too.
     {"transformers",
      "BEiT",
      kTransformersBeitPrefixes,
@@ -287,7 +288,7 @@ constexpr auto kTransformers = std::to_array<Convention>({
      kTransformersVitPrefixes,
      kTransformersVitModules,
      kTransformersVitRules},
-    // Before Swin, whose signature its files have too.
+    // Before Swin: Swin V2 matches its signature, too.
     {"transformers",
      "Swin V2",
      kTransformersSwinV2Prefixes,
@@ -308,7 +309,7 @@ constexpr auto kTransformers = std::to_array<Convention>({
      kTransformersConvnextPrefixes,
      kTransformersConvnext,
      kTransformersConvnextRules},
-    // Before ResNet, whose signature it has.
+    // Before ResNet: RegNet matches its signature, too.
     {"transformers",
      "RegNet",
      kTransformersRegNetPrefixes,

@@ -6,11 +6,12 @@
 #include "weights/names/convention.h"
 #include "weights/names/efficientnet_depths.h"
 
-// transformers' RegNet and EfficientNet.
+// RegNet and EfficientNet of transformers.
 namespace vitrain::weights {
 
 inline constexpr std::string_view kTransformersRegNetPrefixes[] = {"regnet."};
-// Without the prefix a RegNetX has ResNet's names, a RegNetY has not.
+// Without the prefix, a RegNetX has the same names as a ResNet; a RegNetY has
+// not.
 inline constexpr std::string_view kTransformersRegNet[] = {
     "regnet.embedder.embedder.convolution.weight"};
 inline constexpr std::string_view kTransformersRegNetY[] = {
@@ -39,7 +40,7 @@ inline constexpr NameRule kTransformersRegNetRules[] = {
 
 inline constexpr std::string_view kTransformersEfficientNetPrefixes[] = {
     "efficientnet."};
-// Behind "encoder.blocks." the stage and the block in it.
+// After "encoder.blocks." come the stage and the block in the stage.
 inline constexpr NameRule kTransformersEfficientNetRules[] = {
     {"embeddings.convolution.*", "conv_stem.*"},
     {"embeddings.batchnorm.*", "bn1.*"},
@@ -47,7 +48,7 @@ inline constexpr NameRule kTransformersEfficientNetRules[] = {
      "blocks.#.#.se.conv_reduce.*"},
     {"encoder.blocks.#.#.squeeze_excite.expand.*",
      "blocks.#.#.se.conv_expand.*"},
-    // The first stage has no expansion.
+    // The first stage has no expansion layers.
     {"encoder.blocks.0.#.depthwise_conv.depthwise_conv.*",
      "blocks.0.#.conv_dw.*"},
     {"encoder.blocks.0.#.depthwise_conv.depthwise_norm.*", "blocks.0.#.bn1.*"},
@@ -66,7 +67,8 @@ inline constexpr NameRule kTransformersEfficientNetRules[] = {
 
 inline constexpr std::string_view kTransformersStem =
     "embeddings.convolution.weight";
-// With the last block of kEfficientNetDepths.
+// Signature for each row of kEfficientNetDepths: the stem and a tensor of the
+// last block.
 inline constexpr std::array<std::string_view, 2>
     kTransformersEfficientNetSignatures[] = {
         {kTransformersStem, "encoder.blocks.60.projection.project_bn.weight"},

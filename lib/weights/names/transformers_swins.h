@@ -6,7 +6,7 @@
 
 #include "weights/names/convention.h"
 
-// transformers' Swin and Swin V2.
+// Swin and Swin V2 of transformers.
 namespace vitrain::weights {
 
 inline constexpr std::string_view kTransformersSwinPrefixes[] = {"swin."};

@@ -42,7 +42,8 @@ void prepare_transformers_siglip(Archive& archive) {
       "transformers' SigLIP approximates GELU by tanh; timm's and ours compute "
       "it exactly, but for the sizes that only SigLIP 2 has");
   if (archive.tensors.contains("classifier.weight")) {
-    if (texts == 0) { // its own, which leaves the attention pooling unread
+    // The classifier of transformers ignores the attention pooling.
+    if (texts == 0) {
       std::erase_if(archive.tensors, [](const auto& tensor) {
         return tensor.first.starts_with("vision_model.head.");
       });

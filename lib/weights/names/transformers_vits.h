@@ -2,7 +2,7 @@
 
 #include "weights/names/convention.h"
 
-// transformers' vision transformers with other names than its ViT.
+// Vision transformers of transformers whose names differ from its ViT's.
 namespace vitrain::weights {
 
 // DINOv2, with registers and without.
@@ -22,7 +22,7 @@ inline constexpr NameRule kTransformersDinoRules[] = {
     {"encoder.layer.#.norm2.*", "blocks.#.norm2.*"},
     {"encoder.layer.#.attention.attention.@.*", "blocks.#.attn.qkv.*"},
     {"encoder.layer.#.attention.output.dense.*", "blocks.#.attn.proj.*"},
-    // As version 5 calls its modules.
+    // Names of version 5's modules.
     {"encoder.layer.#.attention.@_proj.*", "blocks.#.attn.qkv.*"},
     {"encoder.layer.#.attention.o_proj.*", "blocks.#.attn.proj.*"},
     {"encoder.layer.#.layer_scale1.lambda1", "blocks.#.ls1.gamma"},
@@ -36,18 +36,18 @@ inline constexpr NameRule kTransformersDinoRules[] = {
     {"classifier.*", "head.*"},
 };
 
-// Puts the class token's position where timm has it (dino_positions.h), and
-// says what its classifier is for. Throws as add_class_position().
+// Adds the class token's position as timm does (dino_positions.h), and notes
+// what the classifier requires. Throws as add_class_position().
 void prepare_transformers_dino(Archive& archive);
 
-// The image's side of a SigLIP.
+// Image tower of a SigLIP.
 inline constexpr std::string_view kTransformersSiglipPrefixes[] = {
     "vision_model."};
 inline constexpr std::string_view kTransformersSiglip[] = {
     "embeddings.patch_embedding.weight",
     "embeddings.position_embedding.weight",
     "encoder.layers.#.self_attn.q_proj.weight"};
-// CLIP's has a class token.
+// CLIP's image tower has a class token.
 inline constexpr std::string_view kNotSiglip[] = {"embeddings.class_embedding"};
 inline constexpr NameRule kTransformersSiglipRules[] = {
     {"embeddings.patch_embedding.*", "patch_embed.proj.*"},
@@ -80,7 +80,7 @@ inline constexpr NameRule kTransformersSiglipRules[] = {
     {"classifier.*", "head.*"},
 };
 
-// Leaves the text's side out, and says what differs.
+// Removes the text tower, and adds notes about differences.
 void prepare_transformers_siglip(Archive& archive);
 
 } // namespace vitrain::weights

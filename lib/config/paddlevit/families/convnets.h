@@ -5,7 +5,7 @@
 #include "config/paddlevit/families/paddle_family.h"
 #include "config/paddlevit/paddlevit_schema.h"
 
-// Convolutional networks, with and without attention in them.
+// Convolutional networks, some of them with attention.
 namespace vitrain::config::paddlevit {
 
 inline constexpr auto kConvNextKeys = std::to_array<OwnKey>({
@@ -78,7 +78,7 @@ inline constexpr auto kHaloNetNetworks = std::to_array<Network>({
      "[64,256,512,1024,2048] [0,4,8,8] [3,4,6,3] 8 3 none"},
 });
 
-// DeiT's teacher, which has one size and no numbers in its file.
+// The teacher of DeiT. It has one size, and its file has no numbers.
 inline constexpr auto kRegNetNetworks = std::to_array<Network>({
     {"regnety_160", 224, ""},
 });

@@ -26,7 +26,7 @@ bool names_network(const OwnKey& key) {
   return key.role == OwnKey::Role::kNumber || key.role == OwnKey::Role::kStart;
 }
 
-// A key of a family and the value that a network has for it.
+// A key of a family, its given value and the value of a network.
 struct Compared {
   std::string_view key;
   OwnKey::Role role;

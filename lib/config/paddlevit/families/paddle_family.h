@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
-// PaddleViT's families of models (its folders): their own keys, and the mapping
-// from their numbers to vitrain's networks. The rows are in the other files of
-// this folder; a new family is a row.
+// Families of models in PaddleViT (one folder each): their own keys, and the
+// mapping from their numbers to vitrain's networks. The other files of this
+// folder have the rows; to add a family, add a row.
 namespace vitrain::config {
 struct Recipe;
 }
@@ -18,31 +18,33 @@ namespace vitrain::config::paddlevit {
 
 struct Config;
 
-// A key below MODEL that not all families have.
+// A key below MODEL that only some families have.
 struct OwnKey {
   enum class Role {
     kNumber, // one of the numbers that name a network
-    kOnly, // has to be its default: other values are other networks
-    kStart, // where weights start; the network has its own
-    kIdle, // has no effect, neither here nor there
-    kFree, // any number: Family::translate knows it
+    kOnly, // must have its default; other values are other networks
+    kStart, // initial value of weights; the network has its own
+    kIdle, // no effect, neither in vitrain nor in PaddleViT
+    kFree, // any number; Family::translate handles it
   };
   std::string_view key; // below MODEL: "TRANS.EMBED_DIM"
-  std::string_view value; // PaddleViT's default, as canonical() writes it
+  std::string_view value; // PaddleViT's default, in the form of canonical()
   Role role = Role::kNumber;
 };
 
-// A network of this program (config/sections/model.h) that a family describes.
+// A network of vitrain (config/sections/model.h) that a family's file can
+// describe.
 struct Network {
-  std::string_view name; // with one head; empty: there is none
-  std::int64_t image_size; // that the name says
-  // The values of the keys of roles kNumber and kStart, in their order, between
-  // blanks; `*`: any.
+  std::string_view name; // with one head; empty: vitrain has none
+  std::int64_t image_size; // size in the network's name
+  // Values of the keys with roles kNumber and kStart, in their order, separated
+  // by blanks; `*`: any value.
   std::string_view numbers;
-  std::string_view distilled{}; // with a second head, of Family::two_heads
+  // Name with a second head (if Family::two_heads).
+  std::string_view distilled{};
 };
 
-// Defaults that differ between families; defaults_of() has the common ones.
+// Defaults that differ between families; defaults_of() has the common defaults.
 struct Defaults {
   std::int64_t epochs = 300;
   std::int64_t warmup = 20;
@@ -56,44 +58,46 @@ struct Defaults {
   double droppath = 0.1;
   double crop_pct = 0.875;
   std::int64_t image_size = 224;
-  bool half = false; // mean and deviation 0.5 instead of ImageNet's
+  bool half = false; // mean and standard deviation 0.5 instead of ImageNet's
   std::string_view distillation = "none";
   void (*also)(Config&) = nullptr;
 };
 
 struct Family {
-  std::string_view name; // as its folder says: "CaiT"
-  // Values of MODEL.TYPE, in lower case, between blanks.
+  std::string_view name; // name of its folder: "CaiT"
+  // Values of MODEL.TYPE, in lower case, separated by blanks.
   std::string_view types;
   std::span<const OwnKey> keys{};
-  std::span<const Network> networks{}; // none: see vit_numbers
+  std::span<const Network> networks{}; // empty: see vit_numbers
   Defaults defaults{};
   bool available = true;
-  std::string_view why{}; // it is not
-  // The family has the keys of paddlevit::Model with any values: ViT and DeiT.
+  std::string_view why{}; // reason if it is not available
+  // True for ViT and DeiT: the family has the keys of paddlevit::Model, with
+  // any values.
   bool vit_numbers = false;
-  // DISTILLATION_TYPE also selects the network.
+  // True: DISTILLATION_TYPE also selects the network.
   bool two_heads = false;
-  bool drop_path = true; // vitrain's network supports it
-  // The image size is the network's; DATA.IMAGE_SIZE is ignored.
+  bool drop_path = true; // vitrain's network supports stochastic depth
+  // True: the network determines the image size; DATA.IMAGE_SIZE is ignored.
   bool fixed_size = false;
   bool decays_all = false; // weight decay applies to all parameters
-  // Translates the family's own keys, except the network's name; null: nothing
-  // to translate.
+  // Translates the family's own keys, except for the network's name; null:
+  // nothing to translate.
   void (*translate)(const Config&, Recipe&) = nullptr;
   std::string_view note{}; // further differences; printed at the start
 };
 
-// Every family that PaddleViT has.
+// Returns every family of PaddleViT.
 std::vector<const Family*> families();
-// By MODEL.TYPE, in any case; null: none of PaddleViT's.
+// Returns the family of a MODEL.TYPE, case-insensitively; null if PaddleViT has
+// none.
 const Family* find_family(std::string_view type);
 
-// A value as the tables have it: no blanks, numbers in their shortest form,
-// `none`, `true`, `[1,2]`.
+// Returns a value in the form of the tables: without blanks, numbers in their
+// shortest form, `none`, `true`, `[1,2]`.
 std::string canonical(std::string_view text);
 
-// The values of a family's own keys.
+// Values of a family's own keys, by key.
 using OwnValues = std::map<std::string, std::string, std::less<>>;
 OwnValues own_defaults(const Family& family);
 
@@ -105,13 +109,13 @@ const Network* find_network(
     std::int64_t image_size,
     bool distilled);
 
-// Returns why find_network() found none: the given values and the nearest
-// networks.
+// Returns the reason why find_network() returned nullptr: the given values and
+// the nearest networks.
 std::string
 no_network(const Family& family, const OwnValues& values, bool distilled);
 
-// Keys of role kStart whose value is not the network's: "INIT_VALUES is 1e-05
-// in cait_xxs24_224".
+// A key of role kStart whose value differs from the network's; `text`:
+// "INIT_VALUES is 1e-05 in cait_xxs24_224".
 struct OtherStart {
   std::string key;
   std::string text;

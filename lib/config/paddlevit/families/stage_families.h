@@ -5,7 +5,7 @@
 #include "config/paddlevit/families/paddle_family.h"
 #include "config/paddlevit/paddlevit_schema.h"
 
-// Transformers in stages of falling resolution.
+// Transformers with several stages of decreasing resolution.
 namespace vitrain::config::paddlevit {
 
 inline constexpr auto kSwinKeys = std::to_array<OwnKey>({

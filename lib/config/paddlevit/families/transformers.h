@@ -5,7 +5,7 @@
 #include "config/paddlevit/families/paddle_family.h"
 #include "config/paddlevit/paddlevit_schema.h"
 
-// Transformers of one resolution.
+// Transformers with one resolution.
 namespace vitrain::config::paddlevit {
 
 inline constexpr auto kCaitKeys = std::to_array<OwnKey>({

@@ -4,8 +4,8 @@
 
 #include "config/paddlevit/families/paddle_family.h"
 
-// Families of PaddleViT that have no networks here: their files are refused in
-// one line.
+// PaddleViT's families without networks in vitrain: their files are refused
+// with a one-line message.
 namespace vitrain::config::paddlevit {
 
 inline constexpr auto kUnavailable = std::to_array<Family>({

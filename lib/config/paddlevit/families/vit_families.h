@@ -5,12 +5,12 @@
 #include "config/paddlevit/families/paddle_family.h"
 #include "config/paddlevit/paddlevit_schema.h"
 
-// ViT, and what PaddleViT builds of it: DeiT, MAE, and HVT, which pools tokens.
+// ViT and its derivatives in PaddleViT: DeiT, MAE, and HVT, which pools tokens.
 namespace vitrain::config::paddlevit {
 
-// Masked autoencoders. PaddleViT's scripts say whether a file is for
-// pretraining; here MAE_PRETRAIN does, which its files for fine-tuning leave
-// out.
+// Masked autoencoders. In PaddleViT, the script decides whether a file is for
+// pretraining; here the key MAE_PRETRAIN does, which PaddleViT's files for
+// fine-tuning lack.
 inline constexpr auto kMaeKeys = std::to_array<OwnKey>({
     {"MAE_PRETRAIN", "false"},
     {"TRANS.PATCH_SIZE", "16"},
@@ -33,7 +33,8 @@ inline constexpr auto kMaeNetworks = std::to_array<Network>({
     {"vit_huge_patch14_224", 224, "false 14 1280 32 16"},
 });
 
-// Pretraining has no labels, and so none of what mixes or smooths them.
+// Translates MAE's keys. Pretraining has no labels, so keys that mix or smooth
+// labels are ignored.
 void translate_mae(const Config& config, Recipe& recipe);
 
 inline constexpr auto kHvtKeys = std::to_array<OwnKey>({

@@ -4,8 +4,8 @@
 
 namespace vitrain::config {
 
-// Interpolation of auto_augment's operations; kRandom: bilinear or bicubic at
-// random.
+// Interpolation of auto_augment's operations; kRandom: randomly bilinear or
+// bicubic.
 enum class AugmentInterpolation { kNearest, kBilinear, kBicubic, kRandom };
 constexpr auto names_of(AugmentInterpolation) {
   using enum AugmentInterpolation;
@@ -15,13 +15,14 @@ constexpr auto names_of(AugmentInterpolation) {
        {kBicubic, "bicubic"},
        {kRandom, "random"}});
 }
-// Pixels that surround a padded image.
+// Content of the border of a padded image.
 enum class PaddingMode { kBlack, kReflect };
 constexpr auto names_of(PaddingMode) {
   using enum PaddingMode;
   return enum_names<PaddingMode>({{kBlack, "black"}, {kReflect, "reflect"}});
 }
-// kSame: as data.preprocess.interpolation.
+// Interpolation of training crops. kSame: that of
+// data.preprocess.interpolation.
 enum class TrainInterpolation {
   kSame,
   kRandom,

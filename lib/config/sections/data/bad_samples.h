@@ -17,7 +17,7 @@ constexpr auto names_of(DecoderWarnings) {
   return enum_names<DecoderWarnings>({{kCount, "count"}, {kReject, "reject"}});
 }
 
-// How many bad samples a run puts up with.
+// Number of unreadable samples that a run tolerates.
 struct BadSamplesConfig {
   std::int64_t limit = 100;
   double fraction = 0.01;

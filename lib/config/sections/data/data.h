@@ -21,7 +21,8 @@ constexpr auto names_of(BatchMode) {
 
 struct DataConfig {
   SourceConfig train;
-  // A seed of its own: generated images must not be the training images.
+  // A different seed: generated evaluation images must differ from training
+  // images.
   SourceConfig eval{.seed = 1};
   std::int64_t batch_size = 128;
   BatchMode batch_mode = BatchMode::kPerDevice;

@@ -21,16 +21,17 @@ struct MixConfig {
   MixMode mix_mode = MixMode::kBatch;
   std::optional<std::int64_t> mix_off_epoch;
 
-  // Whether there is something to mix with.
+  // Returns true if mixup or CutMix is requested.
   bool wanted() const { return mixup > 0.0 || cutmix > 0.0 || cutmix_minmax; }
-  // Whether any batch can be mixed.
+  // Returns true if some batch can be mixed.
   bool active() const {
     return wanted() && mix_prob > 0.0 && mix_off_epoch != 0;
   }
 
   template <typename Visitor>
   void visit(Visitor& v) {
-    // Not active(), which mix_prob: 0 ends: that has its effect.
+    // Not active(), which is false for mix_prob: 0, since mix_prob has an
+    // effect then.
     const auto mixes = [this] { return wanted(); };
     v.field(
          "mixup",

@@ -8,7 +8,7 @@
 
 namespace vitrain::config {
 
-// In which order samples are taken (docs/guide/data.md has the definitions).
+// Order of the samples (docs/guide/data.md has the definitions).
 struct SamplerConfig {
   SamplerPolicy policy = SamplerPolicy::kGlobal;
   bool shuffle = true;

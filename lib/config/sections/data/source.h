@@ -13,10 +13,10 @@ using vitrain::SourceKind;
 
 struct SourceConfig;
 
-// The data come from a seed, not from files.
+// Returns true if the data are generated from a seed, not read from files.
 inline bool is_generated(const SourceConfig& source);
 
-// Where samples come from.
+// Source of the samples.
 struct SourceConfig {
   SourceKind kind = SourceKind::kFolder;
   std::optional<std::string> path;

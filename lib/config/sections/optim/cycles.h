@@ -6,8 +6,8 @@
 
 namespace vitrain::config {
 
-// Keys of `schedule` for rates that come down along a curve, perhaps several
-// times.
+// Keys of `schedule` for learning rates that decrease along a curve, possibly
+// several times.
 struct CyclesConfig {
   std::int64_t cycles = 1;
   double cycle_mul = 1.0;

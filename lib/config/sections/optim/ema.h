@@ -14,9 +14,9 @@ constexpr auto names_of(EmaCount) {
   return enum_names<EmaCount>({{kRun, "run"}, {kEpoch, "epoch"}});
 }
 
-// An average of the weights: an exponential moving one, or the mean.
+// Average of the weights: exponential moving average, or equally weighted mean.
 struct EmaConfig {
-  std::optional<double> decay; // none: there is no average
+  std::optional<double> decay; // nullopt: no average
   bool equal = false;
   bool warm_up = false;
   double warm_up_gamma = 1.0;

@@ -6,7 +6,7 @@
 
 namespace vitrain::config {
 
-// Lookahead around an optimizer.
+// Lookahead, which wraps an optimizer.
 struct LookaheadConfig {
   std::optional<std::int64_t> every;
   double alpha = 0.5;
@@ -14,13 +14,14 @@ struct LookaheadConfig {
   bool buffers = false;
   bool ends_slow = false;
 
-  // Returns the part of an optimizer's identity that names Lookahead.
+  // Returns the part of an optimizer's identity that describes Lookahead.
   std::string identity() const {
     const char* kept =
         buffers ? " with lookahead of buffers" : " with lookahead";
     return every ? kept : "";
   }
-  // Whether what happens depends on the step of the run, or on the model.
+  // Returns true if Lookahead depends on the step of the run (ramp, ends_slow),
+  // or also averages the buffers.
   bool changes() const { return every && (ramp > 0.0 || buffers || ends_slow); }
 
   template <typename Visitor>

@@ -13,7 +13,7 @@
 
 namespace vitrain::config {
 
-// The optimizer.
+// Optimizer and its numbers.
 struct OptimConfig {
   OptimKind name = OptimKind::kAdamW;
   double lr = 1e-3;
@@ -44,8 +44,8 @@ struct OptimConfig {
 
   const OptimizerRow& row() const { return row_of(name); }
 
-  // Returns the numbers set by the recipe, and the optimizer's defaults for the
-  // rest.
+  // Returns the numbers that the recipe sets, and the optimizer's defaults for
+  // the others.
   OptimNumbers numbers() const {
     OptimNumbers numbers{
         .eps = eps.value_or(row().eps.value_or(0.0)),
@@ -80,7 +80,8 @@ struct OptimConfig {
   }
 
  private:
-  // `rules` count only for optimizers of which `has` holds.
+  // Adds the requirement that optim.name is an optimizer for which `has` is
+  // true.
   template <typename Rules, typename Predicate>
   void need(Rules rules, Predicate has) const {
     rules.needs("optim.name: " + optimizers_with(has), [this, has] {

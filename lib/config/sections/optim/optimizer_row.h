@@ -43,24 +43,25 @@ constexpr auto names_of(OptimKind) {
        {kMuon, "muon"}});
 }
 
-// Keys that an optimizer supports, with their defaults; an absent number is one
-// that the rule does not have. optim/rules/ has the computation.
+// Keys that an optimizer supports, with their defaults; nullopt or empty: the
+// update rule does not have this number. optim/rules/ implements the rules.
 struct OptimizerRow {
   OptimKind kind = OptimKind::kAdamW;
   const char* help = "";
-  std::span<const double> betas{}; // as many as it takes
+  // Defaults of optim.betas, one per beta of the rule.
+  std::span<const double> betas{};
   std::optional<double> eps{};
   std::optional<double> momentum{};
   std::optional<double> alpha{};
-  bool nesterov = false; // optim.nesterov counts
-  bool decoupled = false; // weight decay is, whatever the recipe says
-  bool decouples = false; // optim.decoupled counts
-  bool cautious = false; // optim.cautious counts
-  // The update of an element needs all of its parameter: workers divide such
-  // updates by parameters (dist.zero1).
+  bool nesterov = false; // optim.nesterov applies
+  bool decoupled = false; // weight decay is always decoupled
+  bool decouples = false; // optim.decoupled applies
+  bool cautious = false; // optim.cautious applies
+  // True if updating an element needs the whole parameter; then dist.zero1
+  // divides the work among the workers by whole parameters.
   bool whole_parameters = false;
-  // True if the state has one value per weight, so that a part of a parameter
-  // has its own part of the state.
+  // True if the state has one value per weight, so that each part of a
+  // parameter has its own part of the state.
   bool state_per_weight = true;
 };
 
@@ -170,8 +171,8 @@ static_assert(
     }(),
     "each optim.name has its row");
 
-// Names of the optimizers of which `has` holds: "adamw, nadamw or lion", or
-// with another word.
+// Returns the names of the optimizers for which `has` is true: "adamw, nadamw
+// or lion", with `last` before the last name.
 template <typename Predicate>
 std::string optimizers_with(const Predicate& has, const char* last = " or ") {
   std::vector<std::string> names;
@@ -187,7 +188,8 @@ std::string optimizers_with(const Predicate& has, const char* last = " or ") {
   return text;
 }
 
-// The resolved numbers of an optimizer; 0 for numbers that it does not have.
+// Numbers of an optimizer, with defaults applied; 0 for numbers that it does
+// not have.
 struct OptimNumbers {
   std::array<double, 3> betas{};
   double eps = 0.0;
@@ -195,7 +197,7 @@ struct OptimNumbers {
   double alpha = 0.0;
 };
 
-// Returns one text that describes every optimizer.
+// Returns a text that describes every optimizer.
 inline std::string help_of_all_optimizers() {
   std::string text;
   for (const OptimizerRow& row : optimizers::kRows) {

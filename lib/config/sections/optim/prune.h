@@ -8,7 +8,7 @@
 
 namespace vitrain::config {
 
-// Over what weights are compared.
+// Weights that are compared with each other: all, or those of a layer.
 enum class PruneScope { kGlobal, kLayer };
 constexpr auto names_of(PruneScope) {
   using enum PruneScope;
@@ -21,7 +21,7 @@ constexpr auto names_of(PruneUnit) {
   return enum_names<PruneUnit>({{kWeight, "weight"}, {kRow, "row"}});
 }
 
-// Weights of small magnitude become zero and stay so.
+// Pruning: weights of small magnitude become zero and stay zero.
 struct PruneConfig {
   double amount = 0.0;
   PruneScope scope = PruneScope::kGlobal;

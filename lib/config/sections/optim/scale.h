@@ -15,10 +15,10 @@ constexpr auto names_of(ScaleRule) {
   return enum_names<ScaleRule>(
       {{kNone, "none"}, {kLinear, "linear"}, {kSqrt, "sqrt"}});
 }
-// Learning rate as a function of the global batch.
+// Scaling of the learning rate by the global batch.
 struct ScaleConfig {
   ScaleRule rule = ScaleRule::kNone;
-  std::optional<std::int64_t> base_batch = 256; // none: per_device
+  std::optional<std::int64_t> base_batch = 256; // nullopt: per_device
   std::vector<std::string> apply_to{"lr"};
 
   template <typename Visitor>

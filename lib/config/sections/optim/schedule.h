@@ -23,7 +23,7 @@ struct ScheduleConfig : CyclesConfig {
   Duration step_every{30.0, Duration::Unit::kEpochs};
   std::vector<Duration> milestones;
   double step_factor = 0.1;
-  std::optional<Duration> timescale; // none: the warm-up
+  std::optional<Duration> timescale; // nullopt: the length of the warm-up
   std::int64_t patience = 10;
   double threshold = 1e-4;
   Duration cooldown{0.0, Duration::Unit::kEpochs};

@@ -11,10 +11,10 @@
 #include "data/sources/kinds/kinds.h"
 
 // The binary versions of CIFAR-10 and CIFAR-100
-// (https://www.cs.toronto.edu/~kriz/cifar.html): records of a label byte, or of
-// a coarse and a fine one, and 32 x 32 pixels, all red, then green, then blue
-// bytes; names of the classes in a text file. The number of records a file is
-// free.
+// (https://www.cs.toronto.edu/~kriz/cifar.html). A record has one label byte
+// (CIFAR-100: a coarse and a fine one) and 32 x 32 pixels: all red, then all
+// green, then all blue bytes. A text file has the names of the classes. Files
+// may have any number of records.
 namespace vitrain::data::detail {
 namespace {
 
@@ -23,13 +23,13 @@ namespace fs = std::filesystem;
 constexpr int kSide = 32;
 constexpr std::int64_t kPlane = std::int64_t{kSide} * kSide;
 
-// One of the two datasets.
+// Format of one of the two datasets, with the choice of its label.
 struct Format {
   const char* name;
-  const char* subfolder; // of the archive
-  std::int64_t labels; // bytes in front of the pixels
-  std::int64_t label; // index of the label
-  std::int64_t classes; // if there is no file with their names
+  const char* subfolder; // folder inside the distributed archive
+  std::int64_t labels; // label bytes before the pixels of a record
+  std::int64_t label; // index of the label byte to use
+  std::int64_t classes; // number of classes without a file of names
   const char* names;
 
   std::int64_t record() const { return labels + 3 * kPlane; }
@@ -55,7 +55,8 @@ bool is_there(const fs::path& path) {
   return there;
 }
 
-// CIFAR-100 has one file for training and one for evaluation.
+// Returns true for the two files of CIFAR-100: one for training, one for
+// evaluation.
 bool is_of_cifar100(const std::string& name) {
   return name == "train.bin" || name == "test.bin";
 }
@@ -79,7 +80,8 @@ void read_whole(
       offset + static_cast<std::int64_t>(got));
 }
 
-// Number of records in a file.
+// Returns the number of records in a file. Throws Error(kData) if its size is
+// not a multiple of the record size.
 std::int64_t count_records(const DataFile& file, const Format& format) {
   VITRAIN_CHECK_DATA(
       file.size() > 0 && file.size() % format.record() == 0,
@@ -92,7 +94,7 @@ std::int64_t count_records(const DataFile& file, const Format& format) {
   return file.size() / format.record();
 }
 
-// Names of the data files in a folder, in byte order.
+// Returns the names of the data files in a folder, in byte order.
 std::vector<std::string> find_files(const fs::path& folder, bool train) {
   return names_in_folder(folder, "dataset folder", [&](const auto& name) {
     return (is_of_cifar10(name) || is_of_cifar100(name)) &&
@@ -100,7 +102,7 @@ std::vector<std::string> find_files(const fs::path& folder, bool train) {
   });
 }
 
-// One name a line; numbers without that file.
+// Reads the class names, one per line; without the file, returns numbers.
 std::vector<std::string> read_classes(
     const fs::path& folder,
     const Format& format) {
@@ -180,7 +182,7 @@ class CifarSource : public Source {
   }
 
  private:
-  // File and record of a sample.
+  // Returns the index of a sample's file, and its record in that file.
   std::pair<std::int64_t, std::int64_t> locate(std::int64_t sample) const {
     const auto starts = index().file_starts();
     const auto after = std::upper_bound(starts.begin(), starts.end(), sample);

@@ -43,7 +43,8 @@ void count_other_file(std::string_view name, Skipped& skipped) {
   if (extension.empty()) {
     extension = "no extension";
   }
-  // A folder of hostile names must not grow the report without bound.
+  // Limits the number of extensions, so that hostile names cannot make the
+  // report arbitrarily long.
   if (skipped.extensions.size() >= 8 &&
       skipped.extensions.count(extension) == 0) {
     extension = "others";
@@ -51,8 +52,9 @@ void count_other_file(std::string_view name, Skipped& skipped) {
   ++skipped.extensions[extension];
 }
 
-// Follows links. Calls stat() only if the directory entry lacks the type, so
-// that a million files do not cost a stat() each. Counts skipped entries.
+// Returns the kind of a directory entry, following links; counts skipped
+// entries. Calls stat() only if the entry does not contain its type, since a
+// million stat() calls would be slow.
 EntryKind
 kind_of(const fs::path& folder, const dirent& record, Skipped& skipped) {
   if (is_hidden(record.d_name)) {
@@ -78,8 +80,9 @@ kind_of(const fs::path& folder, const dirent& record, Skipped& skipped) {
 }
 
 // Calls visit(kind, name) for every entry that is a file or a folder. Throws
-// Error(kData) with the path and the reason when the folder cannot be read.
-// (std::filesystem's iterator makes a path of each entry: twice the time.)
+// Error(kData) with the path and the reason if the folder cannot be read.
+// (std::filesystem's iterator creates a path per entry, which takes twice as
+// long.)
 template <typename Visit>
 void for_each_entry(const fs::path& path, Skipped& skipped, Visit visit) {
   const std::unique_ptr<DIR, int (*)(DIR*)> folder(
@@ -102,14 +105,13 @@ void for_each_entry(const fs::path& path, Skipped& skipped, Visit visit) {
       error_text(errno));
 }
 
-// Puts the images below one sub-folder of the dataset into a tree, whatever
-// their depth.
+// Adds the images below one sub-folder of the dataset to a tree, at any depth.
 class Walker {
  public:
   Walker(fs::path root, ImageTree& tree, Skipped& skipped)
       : root_(std::move(root)), tree_(tree), skipped_(skipped) {}
 
-  // `folder` is relative to the root.
+  // Adds the images of a folder, given relative to the root.
   void walk(const std::string& folder) {
     const fs::path path = root_ / folder;
     struct stat status {};
@@ -118,7 +120,7 @@ class Walker {
         "{}: cannot read the folder: {}",
         shown(path),
         error_text(errno));
-    // Links may lead back: every folder is listed once a class.
+    // Links may form cycles: every folder is listed only once per class.
     if (!seen_.emplace(status.st_dev, status.st_ino).second) {
       ++skipped_.repeated;
       return;
@@ -136,7 +138,7 @@ class Walker {
         count_other_file(name, skipped_);
       }
     });
-    // Sorted, so that the same one of two paths to a folder is always used.
+    // Sorted, so that always the same one of two paths to a folder is used.
     std::ranges::sort(folders);
     for (const std::string& name : folders) {
       std::string inner = folder;
@@ -167,7 +169,7 @@ void check_is_folder(const fs::path& root) {
       shown(root));
 }
 
-// The sub-folders of the dataset, in byte order.
+// Returns the sub-folders of the dataset, in byte order.
 std::vector<std::string> list_folders(const fs::path& root, Skipped& skipped) {
   std::vector<std::string> names;
   std::int64_t images = 0;
@@ -218,9 +220,9 @@ std::vector<std::string> notes_of(const Skipped& skipped) {
   return notes;
 }
 
-// As in torchvision, every sub-folder is a class. A folder without images is an
-// error: it would be a class without samples, and skipping it would change the
-// numbers of other classes.
+// Throws Error(kData) for a sub-folder without images. As in torchvision every
+// sub-folder is a class; skipping one would change the numbers of other
+// classes.
 void check_not_empty(
     const fs::path& root,
     const std::vector<std::string>& folders,

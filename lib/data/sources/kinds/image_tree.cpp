@@ -17,7 +17,7 @@ std::string_view folders_of(std::string_view path) {
   return end == path.npos ? std::string_view() : path.substr(0, end);
 }
 
-// The folder that is an image's class, or "".
+// Returns the class folder of an image, or "".
 std::string_view class_of(ClassOrder order, std::string_view path) {
   const std::string_view folders = folders_of(path);
   return order == ClassOrder::kTimm
@@ -37,7 +37,7 @@ void ImageTree::strip_common_folders() {
     return;
   }
   std::string_view common = folders_of(path(images_.front()));
-  bool lies_in_it = false; // an image, directly
+  bool lies_in_it = false; // true if an image is directly in the common folder
   for (const Image& image : images_) {
     const std::string_view folders = folders_of(path(image));
     const auto both = std::ranges::mismatch(common, folders);
@@ -61,7 +61,7 @@ void ImageTree::strip_common_folders() {
   }
 }
 
-// Skips images without a class.
+// Assigns classes to the images; removes and counts images without one.
 void ImageTree::label_images(
     ClassOrder order,
     const std::vector<std::string>& class_map,
@@ -102,8 +102,8 @@ void ImageTree::label_images(
       std::ranges::count(seen, false));
 }
 
-// torchvision walks through the folders of a class in the order of their paths,
-// and through the files of each; timm sorts whole paths.
+// Sorts the images. torchvision visits the folders of a class in the order of
+// their paths, and the files of each folder; timm sorts complete paths.
 void ImageTree::sort(ClassOrder order) {
   const auto later = [](const Image& a, const Image& b) {
     return std::tie(a.place.file, a.place.offset) <

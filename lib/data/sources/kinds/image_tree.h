@@ -9,24 +9,25 @@
 
 namespace vitrain::data {
 
-// The images of a dataset whose classes are folders, on a disk or in an
-// archive: numbers classes and samples as ClassOrder says. Holds a path and 32
-// bytes for each.
+// Images of a dataset whose classes are folders, on a disk or in archives.
+// Numbers classes and samples as ClassOrder defines. Uses 32 bytes of memory
+// per image, in addition to its path.
 class ImageTree {
  public:
-  // `path` is relative to the dataset, with '/' between its parts.
+  // Adds an image. `path` is relative to the dataset and uses '/'.
   void add(std::string_view path, Index::Place place = {});
 
   std::int64_t size() const { return std::ssize(images_); }
-  // Removes the folders with which all paths begin, except for the innermost
-  // folder of images, which is their class.
+  // Removes the leading folders that all paths have in common. Keeps the last
+  // one of these if an image is directly in it, because that folder is the
+  // image's class.
   void strip_common_folders();
 
-  // Fills samples, classes, labels, names, their starts and, for archives, the
-  // places; adds notes. `class_map` has the names of a class map, or is empty.
-  // Throws Error(kData) when no image is in a folder, or two archives have a
-  // file of one name; of two in one archive the later one counts, as when it is
-  // unpacked.
+  // Fills samples, classes, labels, names, name_starts and, for archives,
+  // places; adds notes. `class_map`: names from a class map, or empty. Throws
+  // Error(kData) if no image is in a class folder, or if two archives contain
+  // the same path. If one archive contains a path twice, the later member
+  // replaces the earlier one, as when unpacking.
   void fill(
       ClassOrder order,
       const std::vector<std::string>& class_map,
@@ -34,7 +35,7 @@ class ImageTree {
 
  private:
   struct Image {
-    std::uint64_t name = 0; // where its path starts in names_
+    std::uint64_t name = 0; // offset of its path in names_
     Index::Place place;
     std::int32_t label = 0;
   };

@@ -11,19 +11,20 @@
 #include "core/text/text.h"
 #include "data/sources/source.h"
 
-// The kinds of sources, one file each, for list() and open() only.
+// The kinds of sources, implemented in one file each. Used only by list() and
+// open().
 namespace vitrain::data::detail {
 
-// A path for messages.
+// Returns a path as printable text for messages.
 inline std::string shown(const std::filesystem::path& path) {
   return printable(path.native());
 }
 
-// Reads an image file as Source::read() does. Throws Error(kData) that names
-// it.
+// Reads an image file into `bytes`, as Source::read() does. Throws Error(kData)
+// naming the file.
 void read_image_file(const std::filesystem::path& file, std::string& bytes);
 
-// Image files, which the index names relative to a folder.
+// Source of image files, whose names in the index are relative to a folder.
 class FileSource final : public Source {
  public:
   FileSource(std::shared_ptr<const Index> index, std::filesystem::path folder)
@@ -40,26 +41,29 @@ class FileSource final : public Source {
   std::filesystem::path folder_;
 };
 
-// Limit of an image file's size; photographs have a few MiB.
+// Maximum size of an image file in bytes; photographs have a few MiB.
 constexpr std::int64_t kMostFileBytes = std::int64_t{256} << 20;
 
-// Returns true if a file name has the extension of a supported image format;
-// and examples of such extensions for messages.
+// Supported image formats: has_image_name() returns true if a file name has one
+// of their extensions; image_extensions() lists them (".jpg", ...); kImageNames
+// has examples for messages.
 bool has_image_name(std::string_view name);
-std::span<const std::string_view> image_extensions(); // ".jpg", ...
+std::span<const std::string_view> image_extensions();
 inline constexpr const char* kImageNames = ".jpg, .png, .webp, ...";
-// Returns ".jpg" for "x.JPG"; "" for a name without a dot.
+// Returns the extension in lower case: ".jpg" for "x.JPG"; "" for a name
+// without a dot.
 std::string lower_extension(std::string_view name);
 
-// Returns true for files left by tools: a part of the path is a dot file
-// (.DS_Store, .ipynb_checkpoints), an AppleDouble file (._x.jpg) or the folder
-// of these in archives.
+// Returns true for files that systems and tools leave behind: if a part of the
+// path is a dot file (.DS_Store, .ipynb_checkpoints), an AppleDouble file
+// (._x.jpg) or the folder in which archives keep AppleDouble files.
 bool is_hidden(std::string_view path);
 
-// Returns "0", "1", ..., the names of unnamed classes.
+// Returns "0", "1", ..., the names of classes without names.
 std::vector<std::string> numbered_classes(std::int64_t count);
 
-// The numbers of a generated dataset for one purpose.
+// Returns the random stream of a generated dataset for one purpose; `a` and `b`
+// are further keys.
 inline Random generated(
     const SourceOptions& options,
     Purpose purpose,
@@ -72,16 +76,18 @@ inline Random generated(
       static_cast<std::uint64_t>(b)};
 }
 
-// Throws Error(kData) for a dataset without a path, with what to give as one.
+// Throws Error(kData) if the dataset has no path. `what` describes the expected
+// path in the message.
 void check_has_path(const SourceOptions& options, const char* what);
 
-// Throws Error(kData) when the classes are called train, val and the like: what
-// holds training and evaluation data would pass as a dataset of two classes.
+// Throws Error(kData) if the classes are called train, val and the like: a
+// folder that contains training and evaluation data would otherwise be used as
+// a dataset with these two classes.
 void check_not_splits(
     std::string_view path,
     const std::vector<std::string>& classes);
 
-// Functions of each kind. list_NAME() finds the samples, once per node;
+// Functions of each kind. list_NAME() lists the samples, once per node;
 // open_NAME() opens them in every worker.
 #define VITRAIN_SOURCE(enumerator, name)           \
   Index list_##name(const SourceOptions& options); \

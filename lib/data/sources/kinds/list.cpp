@@ -22,16 +22,16 @@
 #include "data/sources/labels/label_lists.h"
 #include "data/sources/lines.h"
 
-// Lists of images: text files with the name of an image and its label on each
-// line, as PaddleViT, PaddleClas and Caffe have them, and .csv files.
+// Lists of images: text files with the name and the label of an image on each
+// line, as in PaddleViT, PaddleClas and Caffe, and .csv files.
 namespace vitrain::data::detail {
 namespace {
 
 namespace fs = std::filesystem;
 
-// Number of files whose existence is checked when listing; a million look-ups
-// on a network disk would take minutes. Missing files beyond that are reported
-// when they are read.
+// Maximum number of files whose existence is checked during listing, since a
+// million look-ups on a network disk would take minutes. Other missing files
+// are reported when they are read.
 constexpr std::int64_t kMostLookups = 20000;
 constexpr const char* kUse =
     "kind list takes a text file with one image and its label on each line";
@@ -106,7 +106,8 @@ class ListReader {
     return multi_label_ ? are_label_numbers(text) : parse_int(text, label);
   }
 
-  // Adds the labels of the next image. Returns the problem with them, or "".
+  // Adds the labels of the next image. Returns a description of a problem with
+  // them, or "".
   std::string add_labels(std::string_view text, std::string_view between) {
     if (!multi_label_) {
       return labels_.add(text, contents_.labels);
@@ -124,7 +125,8 @@ class ListReader {
       if (!wrong.empty()) {
         return wrong;
       }
-      // It stays, since runs know their data by it; results count it once.
+      // Keeps a repeated label, because fingerprints of existing runs include
+      // it; results count it once.
       repeated_labels_ +=
           std::ranges::count(set.begin(), std::prev(set.end()), set.back()) > 0
           ? 1
@@ -137,8 +139,8 @@ class ListReader {
     return "";
   }
 
-  // Adds the labels of a .csv file whose images have any number of them: the
-  // separator is decided over all fields.
+  // Adds the records of a .csv file whose images have any number of labels; the
+  // label separator is chosen from all records.
   void add_label_fields() {
     const bool barred = std::ranges::any_of(fields_, [](const Field& field) {
       return field.labels.find_first_of(kBarsInCsv) != std::string::npos;
@@ -152,7 +154,7 @@ class ListReader {
     fields_ = {};
   }
 
-  // Turns texts into classes.
+  // Converts label texts to classes.
   void finish_labels() {
     labels_.finish(contents_, [&](std::size_t at, const std::string& wrong) {
       std::size_t sample = at;
@@ -166,7 +168,8 @@ class ListReader {
     });
   }
 
-  // A first line may have been meant to name columns.
+  // Adds a problem; in a first line that may have been meant to name columns,
+  // with a hint.
   void add_problem(std::int64_t line, const std::string& text) {
     problems_.add(line, text + (line == header_line_ ? header_hint() : ""));
   }
@@ -197,7 +200,8 @@ class ListReader {
     blank_ = records.empty_lines();
   }
 
-  // The columns of a header have no numbers for names.
+  // Returns true if the first record may have been meant to name columns: it
+  // was not recognised as such, but its label is not a number.
   static bool may_be_header(
       const std::vector<std::string>& first,
       const ListColumns& columns) {
@@ -251,7 +255,8 @@ class ListReader {
     return contents_.names.c_str() + contents_.name_starts[i];
   }
 
-  // Evenly spaced, the first and the last among them.
+  // Checks that files exist: at most kMostLookups, evenly spaced, including the
+  // first and the last.
   void look_up_files() {
     const std::int64_t n = std::ssize(lines_);
     const std::int64_t lookups = std::min(n, kMostLookups);
@@ -273,15 +278,15 @@ class ListReader {
     }
   }
 
-  // Returns what may have been meant by a name that is no file's; looks for it
-  // a few times only, and explains absolute names once.
+  // Returns a hint for an entry whose file is missing, or "". Looks for similar
+  // files only a few times, and explains absolute names only once.
   std::string hint_for_missing(std::size_t i) {
     constexpr std::int64_t kMostHints = 8;
     if (!csv_ && name(i)[0] == '"') {
       return " (quotes have a meaning in .csv lists only)";
     }
     if (lines_[i] == header_line_) {
-      return ""; // what is said of headers is enough
+      return ""; // the hint about headers is enough
     }
     const bool again = fs::path(name(i)).is_absolute() && hints_ > 0;
     return again || ++hints_ > kMostHints
@@ -289,8 +294,8 @@ class ListReader {
         : hint_for_missing_image(folder(), name(i));
   }
 
-  // Names that come again: a mistake in a table. Lists for PaddleViT repeat
-  // lines to show an image more often.
+  // Counts names that are listed more than once. In a table that is an error;
+  // lists for PaddleViT repeat lines to show an image more often.
   void find_repeated() {
     std::vector<std::pair<std::uint64_t, std::uint32_t>> entries;
     entries.reserve(lines_.size());
@@ -338,16 +343,16 @@ class ListReader {
   fs::path path_;
   bool csv_;
   bool multi_label_;
-  char separator_ = ','; // of the fields of a .csv file
-  // A first line that may have been meant to name columns, and names none that
-  // are known; 0: none.
+  char separator_ = ','; // field separator of a .csv file
+  // Number of a first line that may have been meant to name columns but has no
+  // known column names; 0: none.
   std::int64_t header_line_ = 0;
   Index::Contents& contents_;
   LineProblems problems_;
   LabelTexts labels_;
-  std::vector<std::int64_t> lines_; // of each sample
+  std::vector<std::int64_t> lines_; // line number of each sample
   std::set<std::size_t> wrong_; // samples whose label is no class
-  // A record of a .csv file until add_label_fields().
+  // A record of a .csv file, kept until add_label_fields().
   struct Field {
     std::string name;
     std::string labels;
@@ -359,8 +364,8 @@ class ListReader {
   std::int64_t unlabelled_ = 0;
   std::int64_t repeated_labels_ = 0;
   std::int64_t outside_ = 0;
-  std::int64_t same_ = 0; // repeated with the label from before
-  std::int64_t other_ = 0; // ... with another one
+  std::int64_t same_ = 0; // repeated names with the same label
+  std::int64_t other_ = 0; // repeated names with another label
 };
 
 } // namespace

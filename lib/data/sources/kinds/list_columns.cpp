@@ -21,7 +21,7 @@ std::optional<char> separator_of_first_line(
   std::string line;
   try {
     return lines.next(line) ? separator_in(line) : std::nullopt;
-  } catch (const Error&) { // no line of text, of which its reader says more
+  } catch (const Error&) { // not text; the reader of the records reports it
     return std::nullopt;
   }
 }
@@ -73,7 +73,7 @@ char find_separator(
         break;
       }
     } catch (const Error&) {
-      continue; // text after a quoted field
+      continue; // text after a quoted field: not this separator
     }
     if (is_named(fields)) {
       return separator;

@@ -11,43 +11,46 @@
 
 namespace vitrain::data {
 
-// Column names in the first line of a .csv list, in any case.
+// Recognised column names in the first line of a .csv list; case-insensitive.
 inline constexpr auto kPathColumns = std::to_array<std::string_view>(
     {"path", "file", "filename", "file_name", "filepath", "image", "img"});
 inline constexpr auto kLabelColumns = std::to_array<std::string_view>(
     {"label", "class", "target", "category", "class_name"});
 
-// Where in the first record of a table one of these names stands.
+// Returns the indices of the columns whose name in the first record is one of
+// `names`.
 std::vector<std::size_t> columns_named(
     const std::vector<std::string>& first,
     std::span<const std::string_view> names);
 
-// Returns the separator of a .csv file: from a first line `sep=;`, otherwise
-// from the first record: the separator with which it names columns, else the
-// first separator in it, else a comma. Throws Error(kData), which mentions
-// `use`, if the path is not a regular file.
+// Returns the separator of a .csv file: the one declared by a first line
+// `sep=;`; otherwise the first separator with which is_named() is true for the
+// first record; else the first one that splits that record; else a comma.
+// Throws Error(kData), mentioning `use` (the expected kind of file), if the
+// path is not a regular file.
 char find_separator(
     const std::filesystem::path& path,
     const char* use,
     const std::function<bool(const std::vector<std::string>& first)>& is_named);
 
-// Where a .csv list has what; its first line may name its columns.
+// Column indices of a .csv list. Its first line may name the columns.
 struct ListColumns {
   std::size_t path = 0;
   std::size_t label = 1;
-  std::size_t count = 2; // of the first record
+  std::size_t count = 2; // number of columns in the first record
   bool named = false;
 
-  // Throws Error(kData) with `where` for columns of which two could be meant.
+  // Throws Error(kData), which begins with `where`, if several columns could be
+  // the path or the label.
   ListColumns(const std::vector<std::string>& first, const std::string& where);
   static bool are_named(const std::vector<std::string>& first);
 };
 
-// Returns the hint that is added to a problem in a first line that may be a
-// header.
+// Returns the hint that is appended to a problem in a first line that may have
+// been meant to name columns.
 std::string header_hint();
 
-// Whether the file is a table by its name, x.csv.
+// Returns true if the file name has the extension .csv.
 bool is_csv(const std::filesystem::path& path);
 
 } // namespace vitrain::data

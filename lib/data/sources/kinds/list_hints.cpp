@@ -26,7 +26,7 @@ char ascii_upper(char c) {
                                              : c;
 }
 
-// The suffix that a file of this name has, or "".
+// Returns the image extension with which a file of this name exists, or "".
 std::string suffix_on_disk(const fs::path& path) {
   for (const std::string_view extension : detail::image_extensions()) {
     std::string upper(extension);
@@ -40,7 +40,8 @@ std::string suffix_on_disk(const fs::path& path) {
   return "";
 }
 
-// The end of an absolute name that names a file in the folder, or nothing.
+// Returns the longest suffix of an absolute path that is a file in the folder,
+// or an empty path.
 fs::path tail_in(const fs::path& folder, const fs::path& name) {
   fs::path tail = name.relative_path();
   while (!tail.empty() && !is_file(folder / tail)) {

@@ -5,9 +5,9 @@
 
 namespace vitrain::data {
 
-// Returns what may have been meant by a name in a list whose file is missing,
-// in brackets after a blank, or "": a name without its suffix, or an absolute
-// one of data that have moved. `folder` is the list's.
+// Returns a hint for a list entry whose file is missing, in parentheses after a
+// space, or "": the name lacks its extension, or it is an absolute path of data
+// that were moved. `folder` is the folder of the list.
 std::string hint_for_missing_image(
     const std::filesystem::path& folder,
     const std::string& name);

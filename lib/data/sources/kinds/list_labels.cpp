@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* kClassNames = "classes.txt";
 
-// Names of classes, and the file that has them.
+// Names of classes, and the file that contains them.
 struct KnownClasses {
   std::vector<std::string> names;
   std::string source;

@@ -5,9 +5,9 @@
 
 namespace vitrain::data {
 
-// Returns the reader of a list's labels. The names of the classes are those of
-// the class map or, without one, of classes.txt in the list's folder. Labels of
-// text lists are always numbers; those of a .csv file may be names.
+// Returns the label reader of a list. Class names come from the class map or,
+// without one, from classes.txt in the list's folder. Labels of text lists are
+// always numbers; those of a .csv file may be names.
 LabelTexts make_list_labels(const SourceOptions& options);
 
 } // namespace vitrain::data

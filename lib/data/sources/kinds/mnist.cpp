@@ -12,8 +12,9 @@
 #include "data/sources/kinds/kinds.h"
 
 // The IDX files of MNIST (http://yann.lecun.com/exdb/mnist), Fashion-MNIST and
-// similar datasets, optionally compressed by gzip: a big-endian magic number
-// and sizes, then bytes. They are small, so the index carries the pixels.
+// similar datasets, optionally compressed with gzip: a big-endian magic number
+// and dimensions, then bytes. The datasets are small, so the index contains the
+// pixels.
 namespace vitrain::data::detail {
 namespace {
 
@@ -23,14 +24,16 @@ constexpr std::size_t kMostMnistBytes = std::size_t{1} << 30;
 constexpr std::uint32_t kImages = 0x00000803; // bytes, three dimensions
 constexpr std::uint32_t kLabels = 0x00000801; // bytes, one dimension
 
-// Where torchvision and the archives put the files.
+// Folders, relative to the dataset's, in which torchvision and the distributed
+// archives store the files.
 constexpr std::array<const char*, 4> kFolders{
     "",
     "raw",
     "MNIST/raw",
     "FashionMNIST/raw"};
 
-// A file relative to the dataset's folder, as it is or packed.
+// Returns the path of a file, plain or compressed, relative to the dataset's
+// folder; nullopt if it does not exist.
 std::optional<fs::path> find_file(const fs::path& root, const char* name) {
   for (const char* folder : kFolders) {
     for (const char* end : {"", ".gz"}) {
@@ -56,11 +59,11 @@ fs::path need_file(const SourceOptions& options, const char* name) {
   return *std::move(found);
 }
 
-// Unpacks the first `most` bytes, and one more if there are more.
+// Decompresses at most `most` bytes, plus one if there are more.
 std::string
 unpack(const fs::path& path, const std::string& packed, std::size_t most) {
   z_stream stream{};
-  // 16: the gzip format.
+  // 16 selects the gzip format.
   VITRAIN_CHECK(
       ::inflateInit2(&stream, 16 + MAX_WBITS) == Z_OK,
       ExitCode::kOutOfMemory,
@@ -68,7 +71,8 @@ unpack(const fs::path& path, const std::string& packed, std::size_t most) {
       shown(path));
   stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(packed.data()));
   stream.avail_in = static_cast<uInt>(packed.size());
-  // Piece by piece: a header may claim what does not follow.
+  // Grows the output step by step, because a header may claim more data than
+  // follow.
   constexpr std::size_t kPiece = std::size_t{1} << 20;
   std::string bytes;
   int result = Z_OK;

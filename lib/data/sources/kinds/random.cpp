@@ -12,7 +12,8 @@
 namespace vitrain::data::detail {
 namespace {
 
-// Noise images for timing, and for the examples of other frameworks' guides.
+// Images of random noise, for timing and for examples from guides of other
+// frameworks.
 class RandomSource final : public Source {
  public:
   using Source::Source;
@@ -70,7 +71,8 @@ Index list_random(const SourceOptions& options) {
   contents.samples = options.count;
   contents.classes = numbered_classes(options.classes);
   for (std::int64_t i = 0; i < options.count; ++i) {
-    // Size 0 is no image's: labels and pixels share no numbers.
+    // Key 0 is used for labels only, since images have a size above 0: labels
+    // and pixels have separate random streams.
     Random random = generated(options, Purpose::kRandomImage, /*a=*/0, i);
     contents.labels.push_back(static_cast<std::int32_t>(
         random.below(static_cast<std::uint64_t>(options.classes))));

@@ -9,12 +9,12 @@
 #include "core/random.h"
 #include "data/sources/kinds/kinds.h"
 
-// Generated images: one shape at a random place, size and angle before a
-// textured background with thin strokes. The two colours of an image are drawn
-// from one distribution, so that light on dark is as frequent as dark on light:
-// then the mean image is the same for all classes, and of an image and its twin
+// Generated images of one shape with random position, size and angle, in front
+// of a textured background with thin strokes. Both colours of an image have the
+// same distribution, so light on dark is as frequent as dark on light. The mean
+// image is therefore the same for all classes, and of an image and its copy
 // with swapped colours a linear classifier can be right about only one, except
-// for one favoured class.
+// for a single favoured class.
 namespace vitrain::data::detail {
 namespace {
 
@@ -43,8 +43,9 @@ float box_distance(float x, float y) {
   return std::max(std::abs(x), std::abs(y));
 }
 
-// Five points: the plane is folded into one half of one point by mirrors at
-// multiples of 36 degrees, where the outline is a straight line.
+// Signed distance to a star with five points. Mirrors at multiples of 36
+// degrees fold the plane into half of one point, where the outline is a
+// straight line.
 float star_distance(Point p) {
   constexpr float kCos = 0.809016994f; // cos 36 degrees
   constexpr float kSin = 0.587785252f;
@@ -62,8 +63,8 @@ float star_distance(Point p) {
   return (p.x * -edge.y + (p.y - 1) * edge.x) / length(edge);
 }
 
-// Signed distance to the outline (approximate away from it), negative inside,
-// of a shape of radius about 1 around the origin.
+// Signed distance to the outline of a shape with radius about 1 around the
+// origin; negative inside, approximate far from the outline.
 float distance(std::size_t shape, Point p) {
   switch (shape) {
     case 0: { // bars
@@ -104,7 +105,8 @@ Colour draw_colour(Random& random) {
   return colour;
 }
 
-// How much of a pixel an edge at `distance` pixels leaves covered.
+// Returns the covered fraction of a pixel whose centre is `distance` pixels
+// outside an edge.
 float coverage(float distance) {
   return std::clamp(0.5f - distance, 0.0f, 1.0f);
 }
@@ -132,8 +134,8 @@ Point draw_direction(Random& random) {
       static_cast<float>(std::cos(angle)), static_cast<float>(std::sin(angle))};
 }
 
-// Everything about one image but its noise. Coordinates are pixels from the
-// centre of the image.
+// Description of one image except its noise. Coordinates are pixels from the
+// image's centre.
 struct Scene {
   static constexpr float kNoise = 10.0f;
   static constexpr float kGradient = 20.0f; // from the centre to an edge

@@ -17,7 +17,8 @@ namespace {
 
 constexpr std::size_t kMostTableBytes = std::size_t{1} << 30;
 
-// Appends a number, if fp32 can hold it.
+// Appends a number as fp32. Returns false if fp32 cannot represent it as a
+// finite number.
 bool append(Table& table, double value) {
   const auto number = static_cast<float>(value);
   table.values.push_back(number);
@@ -89,7 +90,7 @@ class CsvReader {
     return found == kSeparators.end() ? kSeparators.front() : *found;
   }
 
-  // A first line in which nothing is a number.
+  // Returns true if no cell is a number, as in a line of column names.
   static bool is_names(const std::vector<std::string>& cells) {
     return std::ranges::none_of(cells, [](const std::string& cell) {
       double value = 0.0;
@@ -101,12 +102,12 @@ class CsvReader {
   std::string_view text_;
   std::int64_t line_ = 0;
   bool named_ = false;
-  std::optional<char> declared_; // by a first line `sep=;`
+  std::optional<char> declared_; // separator declared by a first line `sep=;`
   Table table_;
 };
 
-// NumPy's format 1.0 to 3.0 (numpy.lib.format): magic, version, length of the
-// header, a Python dict as text, the numbers.
+// Reads NumPy's format 1.0 to 3.0 (numpy.lib.format): magic number, version,
+// length of the header, the header (a Python dict as text), the numbers.
 class NpyReader {
  public:
   NpyReader(std::string name, std::string_view bytes)
@@ -163,7 +164,8 @@ class NpyReader {
     bytes_.remove_prefix(start + length);
   }
 
-  // Returns the text after 'key': up to the next comma outside brackets.
+  // Returns the header's text after 'key': up to the next comma outside
+  // brackets.
   std::string value_of(const std::string& key) const {
     const std::string quoted = "'" + key + "':";
     const std::size_t at = header_.find(quoted);

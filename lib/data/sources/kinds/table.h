@@ -8,16 +8,17 @@ namespace vitrain::data {
 
 // A table of finite numbers.
 struct Table {
-  char separator = ','; // between the numbers of a .csv file
+  char separator = ','; // separator of the numbers in a .csv file
   std::int64_t rows = 0;
   std::int64_t columns = 0;
   std::vector<float> values; // [rows, columns]
 };
 
-// Reads a .csv file (numbers separated by commas or, if its first line has
-// none, semicolons or tabs; with or without a header and, before it, a line
-// `sep=;`) or a .npy file (two dimensions of f4, f8, i4, i8 or u1, in C order).
-// Throws Error(kData) that names file, line and column.
+// Reads a .csv or .npy file. A .csv file contains numbers separated by commas
+// or, if its first line has none, by semicolons or tabs; a header line and,
+// before it, a line `sep=;` are optional. A .npy file has two dimensions, type
+// f4, f8, i4, i8 or u1, and C order. Throws Error(kData) naming file, line and
+// column.
 Table read_table(const std::filesystem::path& path);
 
 } // namespace vitrain::data

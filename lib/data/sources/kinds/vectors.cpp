@@ -7,11 +7,12 @@
 namespace vitrain::data::detail {
 namespace {
 
-// A gigabyte of numbers.
+// Maximum count of numbers: 1 GiB as fp32.
 constexpr std::int64_t kMostNumbers = std::int64_t{1} << 28;
 
-// Features and targets alike from the standard normal distribution: nothing to
-// learn, as in the examples of torch's guides. A larger count adds rows.
+// Generates features and targets from the standard normal distribution: there
+// is nothing to learn, as in the examples of torch's guides. A larger count
+// adds rows and keeps the existing ones.
 std::vector<float> generate(const SourceOptions& options) {
   const std::int64_t columns = options.features + options.targets;
   VITRAIN_CHECK_DATA(

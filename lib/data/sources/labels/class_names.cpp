@@ -116,7 +116,7 @@ void note_empty_classes(
   }
   const std::int64_t empty = std::ranges::count(seen, false);
   add_note(contents.notes, "classes without an image", empty);
-  // Only if the labels alone determine the number of classes.
+  // Applies only if the number of classes is derived from the labels.
   const bool from_one = contents.options.classes == 0 && seen.size() > 2 &&
       !seen[0] && empty == 1;
   if (from_one && contents.label_form == LabelForm::kNumbers) {

@@ -15,37 +15,38 @@
 
 namespace vitrain::data {
 
-// Labels are below this.
+// Maximum number of classes; labels are smaller.
 constexpr std::int64_t kMostClasses = std::int64_t{1} << 20;
 
-// Reads a text file with one name per line, in the order of the classes. Throws
-// Error(kData) with the line of an empty or repeated name.
+// Reads a text file with one class name per line, in the order of the class
+// numbers. Throws Error(kData) naming the line of an empty or repeated name.
 std::vector<std::string> read_class_names(const std::filesystem::path& path);
 
-// Reads options.class_map, looked up as it is, or in the folder options.path or
-// its parent; empty without a class map.
+// Reads the file options.class_map. If that path does not exist, tries it
+// relative to the folder options.path (or, if that is a file, to its parent).
+// Returns no names if no class map is set.
 std::vector<std::string> read_class_map(const SourceOptions& options);
 
-// Returns true if the names are "0", "1", ...: unnamed classes.
+// Returns true if the names are "0", "1", ..., as of classes without names.
 bool are_numbers(const std::vector<std::string>& classes);
 
-// Whether the name of a class could be taken for the number of another one.
+// Returns true if the name of a class is the number of another class.
 bool have_numeric_names(const std::vector<std::string>& classes);
 
-// Returns true if class `a` precedes class `b`.
+// Returns true if class `a` precedes class `b` in this order.
 bool class_less(ClassOrder order, std::string_view a, std::string_view b);
 
-// Names with a number each, in the order in which they came.
+// Numbers names in the order in which they are added.
 class NumberedNames {
  public:
   explicit NumberedNames(std::vector<std::string> names = {});
   const std::vector<std::string>& names() const { return names_; }
   std::int64_t size() const { return std::ssize(names_); }
   std::optional<std::int32_t> find(std::string_view name) const;
-  // The number of a name that is new.
+  // Adds a new name and returns its number.
   std::int32_t add(std::string_view name);
   std::vector<std::string> sorted(ClassOrder order) const;
-  // For each name its place in `classes`, or -1.
+  // Returns the index of each name in `classes`, or -1.
   std::vector<std::int32_t> places_in(std::vector<std::string> classes) const;
 
  private:
@@ -53,23 +54,23 @@ class NumberedNames {
   std::unordered_map<std::string, std::int32_t> numbers_;
 };
 
-// Adds notes on classes that no sample has, `labels` being those of all
-// samples: how many they are, and whether the labels seem to count from 1.
+// Adds notes on classes without samples: their number, and whether labels seem
+// to count from 1. `labels` are the labels of all samples.
 void note_empty_classes(
     std::span<const std::int32_t> labels,
     Index::Contents& contents);
 
-// Labels as people write them, numbers or names, to classes. Which of the two
-// they are is decided over all of them, in finish(). Whole numbers may have a
-// fraction of zeros, as pandas writes a column of numbers that lacked some: 2.0
-// is 2.
+// Converts labels as people write them, numbers or names, to classes. finish()
+// decides from all labels which of the two they are. Whole numbers may have a
+// fraction of zeros, since pandas writes 2.0 for 2 in a column with missing
+// values.
 class LabelTexts {
  public:
-  // `names`: known class names, `source`: their origin. Otherwise `classes` is
-  // the number of classes; 0: as many as the labels need. `trained` is how the
-  // training data write their labels: where a name could be taken for the
-  // number of another class, that holds. `only_numbers`: labels are numbers,
-  // whatever the names are.
+  // `names`: known class names; `source`: where they come from, for messages.
+  // `classes`: number of classes if there are no names; 0: derived from the
+  // labels. `trained`: form of the training data's labels, which decides if a
+  // class name could be mistaken for the number of another class.
+  // `only_numbers`: labels are always numbers, whatever the names are.
   LabelTexts(
       std::vector<std::string> names,
       std::string source,
@@ -78,11 +79,12 @@ class LabelTexts {
       LabelForm trained = LabelForm::kNone,
       bool only_numbers = false);
 
-  // Appends a number that stands for the text to `labels`, or returns a problem
-  // of the text that does not depend on other labels.
+  // Appends to `labels` a temporary number for the text. Returns "", or a
+  // problem with the text that is independent of other labels; then nothing is
+  // appended.
   std::string add(std::string_view text, std::vector<std::int32_t>& labels);
 
-  // Receives the position of a label and its problem.
+  // Called with the index of a label and a description of its problem.
   using Wrong = std::function<void(std::size_t at, const std::string& text)>;
   // Decides how to read the labels after all are added: replaces the labels in
   // `contents` (set_labels if there are set_starts, else labels) by class
@@ -93,14 +95,14 @@ class LabelTexts {
   void finish(Index::Contents& contents);
 
  private:
-  // The possible meanings of a text.
+  // Possible meanings of a label text.
   struct Reading {
-    bool is_numeric = false; // digits, with a sign or a point
+    bool is_numeric = false; // a decimal number, optionally with sign and point
     bool has_point = false;
     bool has_leading_zeros = false;
-    std::optional<std::int64_t> number; // whole
-    std::optional<std::int32_t> name; // of names_
-    std::int64_t count = 0; // of labels with this text
+    std::optional<std::int64_t> number; // its value if it is a whole number
+    std::optional<std::int32_t> name; // index in names_
+    std::int64_t count = 0; // number of labels with this text
   };
   std::int64_t class_limit() const;
   std::vector<Reading> read_texts(std::span<const std::int32_t> labels) const;
@@ -128,13 +130,13 @@ class LabelTexts {
       LabelForm form,
       std::vector<std::string>& notes) const;
 
-  NumberedNames names_; // given, of the classes
+  NumberedNames names_; // known class names
   std::string source_;
   std::int64_t classes_;
   ClassOrder order_;
   LabelForm trained_;
   bool only_numbers_;
-  NumberedNames texts_; // all that were added
+  NumberedNames texts_; // all label texts
 };
 
 } // namespace vitrain::data

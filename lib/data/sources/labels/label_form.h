@@ -6,8 +6,8 @@
 
 namespace vitrain::data {
 
-// How a dataset writes its labels: as numbers that count from 0, or as names of
-// classes. kNone: labels are no text (folders, binary files).
+// Form in which a dataset writes its labels: as numbers that count from 0, or
+// as names of classes. kNone: labels are not text (folders, binary files).
 enum class LabelForm : std::int32_t { kNone, kNumbers, kNames };
 
 constexpr auto names_of(LabelForm) {

@@ -7,27 +7,28 @@
 
 #include "data/sources/index.h"
 
-// Lists whose images have any number of labels (data.train.multi_label).
+// Lists in which an image has any number of labels (data.train.multi_label).
 namespace vitrain::data {
 
-// Separators of an image's labels: commas in text lists; in .csv fields blanks,
-// or semicolons or bars if any field has them.
+// Separators between the labels of an image: commas in text lists; in .csv
+// fields semicolons or bars if any field contains one, else spaces and tabs.
 inline constexpr std::string_view kBetweenInText = ",";
 inline constexpr std::string_view kBetweenInCsv = " \t";
 inline constexpr std::string_view kBarsInCsv = ";|";
 
-// Returns the labels in the text that a line has for its image, which are
-// divided by any character of `between`. "" and "-" are none.
+// Splits the label field of an image at any character of `between`. "" and "-"
+// mean no labels.
 std::vector<std::string> labels_in(
     std::string_view text,
     std::string_view between);
 
-// Whether these are whole numbers with commas between them.
+// Returns true if the text is a list of whole numbers separated by commas, or
+// has no labels ("" or "-").
 bool are_label_numbers(std::string_view text);
 
-// Call after the further labels of all samples are numbered: makes each
-// sample's first one its label, 0 without labels. Returns the number of samples
-// without labels.
+// Call after the further labels of all samples are final: sets each sample's
+// label to its first further label, or 0 if it has none. Returns the number of
+// samples without labels.
 std::int64_t finish_label_sets(Index::Contents& contents);
 
 } // namespace vitrain::data

@@ -1,4 +1,4 @@
-// LabelTexts and have_numeric_names() of class_names.h.
+// Implements LabelTexts and have_numeric_names() of class_names.h.
 
 #include <algorithm>
 #include <utility>
@@ -10,15 +10,15 @@
 namespace vitrain::data {
 namespace {
 
-// The parts of a decimal number.
+// Parts of a decimal number.
 struct Digits {
-  std::string_view whole; // with the sign
+  std::string_view whole; // including the sign
   std::string_view fraction;
   bool point = false;
 };
 
-// Returns nothing for a text that is no plain decimal number; exponents, nan
-// and hexadecimal digits may be names.
+// Splits a decimal number; nullopt for any other text. Exponents, nan and
+// hexadecimal digits may be class names.
 std::optional<Digits> digits_of(std::string_view text) {
   const std::size_t sign = text.starts_with('-') || text.starts_with('+');
   const std::size_t point = std::min(text.find('.'), text.size());
@@ -98,7 +98,7 @@ std::string LabelTexts::add(
   return "";
 }
 
-// Labels are below this.
+// Returns the number of classes; labels are smaller.
 std::int64_t LabelTexts::class_limit() const {
   return classes_ > 0 ? classes_ : kMostClasses;
 }
@@ -158,8 +158,8 @@ LabelForm LabelTexts::decide(const std::vector<Reading>& readings) const {
         ? reading.count
         : 0;
   }
-  // Names that were given are meant where every label is one of them. Labels
-  // that are of both kinds are judged by what most of them are.
+  // Labels are names if all of them can be names, else numbers if all of them
+  // can be numbers; otherwise the majority decides.
   return names > 0 && (names == all || (numbers < all && names > numbers))
       ? LabelForm::kNames
       : LabelForm::kNumbers;
@@ -192,7 +192,7 @@ std::string LabelTexts::find_number(
   return "";
 }
 
-// Without names that are given, `label` keeps the number of the text.
+// Looks up a name. Without known names, `label` stays the number of the text.
 std::string LabelTexts::find_name(
     const Reading& reading,
     std::string_view text,
@@ -227,7 +227,7 @@ std::string LabelTexts::find_class(
                                      : find_name(reading, text, label);
 }
 
-// Numbers are the names of classes that have no other.
+// Fills the class names; classes without a name get their number as name.
 void LabelTexts::name_classes(
     const std::vector<std::int32_t>& labels,
     LabelForm form,
@@ -254,7 +254,8 @@ void LabelTexts::add_notes(
     std::vector<std::string>& notes) const {
   std::int64_t with_point = 0;
   std::int64_t with_zeros = 0;
-  std::size_t both = readings.size(); // the first text that could be both
+  // Index of the first text that could be both a number and a name.
+  std::size_t both = readings.size();
   for (std::size_t i = 0; i < readings.size(); ++i) {
     const Reading& one = readings[i];
     with_point += one.has_point ? one.count : 0;

@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t kMostLabelBytes = std::size_t{256} << 20;
 constexpr std::string_view kPrefix = "ILSVRC2012_val_";
 
-// Its place among the validation images, from 1; nothing for another name.
+// Returns the number of a validation image, from 1; nullopt for any other name.
 std::optional<std::int64_t> place_of_image(std::string_view path) {
   const std::size_t slash = path.rfind('/');
   std::string_view name = slash == path.npos ? path : path.substr(slash + 1);
@@ -41,7 +41,7 @@ Json read_real(const std::string& file) {
   return json;
 }
 
-// Adds the classes of entry `i`.
+// Adds the classes of entry `i` as further labels.
 void add_entry(
     const Json& entries,
     std::size_t i,

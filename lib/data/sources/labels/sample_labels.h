@@ -8,9 +8,9 @@
 #include "core/text/text.h"
 #include "data/sources/index.h"
 
-// Labels of the samples of training data and other listed sources, of which
-// lists with multi_label give any number. (Not for ReaL labels, which are
-// further ones of samples with one label.)
+// Access to the labels of a sample, whether it has one label or, in lists with
+// multi_label, any number of further labels. Not for ReaL labels, which are
+// further labels in addition to a sample's label.
 namespace vitrain::data {
 
 // Calls take(label) for every label of a sample.
@@ -33,7 +33,7 @@ has_label(const Index& index, std::int64_t sample, std::int64_t label) {
       : index.label(sample) == label;
 }
 
-// Returns the labels of a sample in rising order, each once.
+// Returns the distinct labels of a sample in rising order.
 inline std::vector<std::int32_t> sorted_labels(
     const Index& index,
     std::int64_t sample) {
@@ -46,8 +46,8 @@ inline std::vector<std::int32_t> sorted_labels(
   return labels;
 }
 
-// Returns the names of a sample's classes with commas between them, or "-" for
-// a sample without labels. Not printable.
+// Returns the names of a sample's classes, separated by commas; "-" for a
+// sample without labels. The names may contain unprintable characters.
 inline std::string label_names(const Index& index, std::int64_t sample) {
   std::vector<std::string> names;
   for_each_label(index, sample, [&](std::int64_t label) {

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-// MobileOne and MobileViT; those with attention in bottlenecks are in
+// MobileOne and MobileViT. Networks with attention in their bottlenecks are in
 // halonet.cpp.
 namespace vitrain::models {
 namespace {
@@ -33,7 +33,7 @@ Named mobileone(
        .stages = mobileone_stages({2, 8, 10, 1}, factors, gated, branches)}};
 }
 
-// As timm 1.0 has them (timm/models/byobnet.py).
+// Networks of timm 1.0 (timm/models/byobnet.py).
 const std::vector<Named> kMobileOnes{
     mobileone("mobileone_s0", 48, {0.75, 1.0, 1.0, 2.0}, {0, 0, 0, 0}, 4),
     mobileone("mobileone_s1", 64, {1.5, 1.5, 2.0, 2.5}),
@@ -54,7 +54,7 @@ inverted(std::int64_t depth, double width, std::int64_t stride, double ratio) {
       .linear = true};
 }
 
-// Width of a stage's result, and of its transformer.
+// Output width of a stage and width of its transformer.
 struct Widths {
   double result;
   std::int64_t transformer;
@@ -86,7 +86,7 @@ Named mobilevit(
   return {name, kMobileVitImage, 3, net};
 }
 
-// `quarters`: width factor relative to mobilevitv2_100, times four.
+// `quarters`: four times the width relative to mobilevitv2_100.
 Named mobilevitv2(const char* name, std::int64_t quarters) {
   const auto wide = [&](std::int64_t width) {
     const std::int64_t scaled = width * quarters / 4;
@@ -112,7 +112,7 @@ Named mobilevitv2(const char* name, std::int64_t quarters) {
   return {name, kMobileVitImage, 3, net};
 }
 
-// As timm 1.0 has them (timm/models/mobilevit.py).
+// Networks of timm 1.0 (timm/models/mobilevit.py).
 const std::vector<Named> kMobileVits{
     mobilevit(
         "mobilevit_xxs",

@@ -9,15 +9,16 @@
 
 namespace vitrain::models {
 
-// A sequence of blocks of one kind. The network rounds widths to multiples of
+// A sequence of `depth` equal blocks. The network rounds widths to multiples of
 // 8.
 struct ByobBlocks {
   enum class Kind {
     kBottleneck, // 1x1, 3x3, 1x1
     kSelfAttention, // 1x1, attention over pixels, 1x1
     kMobileOne, // parallel convolutions
-    kMobileVit, // a transformer over pixels of equal position in their patches
-    kMobileVit2, // the same with separable attention
+    // A transformer over pixels that have the same position in their patches.
+    kMobileVit,
+    kMobileVit2, // kMobileVit with separable attention
   };
   // Channel attention: a factor for each channel, computed from the channels'
   // means.
@@ -26,45 +27,48 @@ struct ByobBlocks {
   Kind kind = Kind::kBottleneck;
   std::int64_t depth = 1;
   double width = 0.0; // output channels
-  std::int64_t stride = 1; // of a stage's first block
-  std::int64_t group = 0; // channels of a group; 0: a single group
+  std::int64_t stride = 1; // stride of the first block
+  // Channels per group of the 3x3 convolution; 0: one group.
+  std::int64_t group = 0;
   double ratio = 1.0; // hidden width / output width
   Gate gate = Gate::kNone;
-  bool inverted = false; // `ratio` is hidden width / input width
-  bool linear = false; // no nonlinearity at the end
-  // kMobileOne.
+  bool inverted = false; // `ratio` is hidden width / input width instead
+  bool linear = false; // no nonlinearity after the last convolution
+  // kMobileOne:
   std::int64_t kernel = 3;
   std::int64_t branches = 1;
-  // kMobileVit, kMobileVit2.
-  std::int64_t transformer_width = 0; // 0: by `ratio`
+  // kMobileVit, kMobileVit2:
+  std::int64_t transformer_width = 0; // 0: computed with `ratio`
   std::int64_t transformer_depth = 0;
   std::int64_t patch = 2;
-  // kSelfAttention.
+  // kSelfAttention:
   std::int64_t block = 0; // side of a block, in pixels; 0: the whole image
-  std::int64_t halo =
-      0; // width of the border around a block that it also attends to
+  // Width of the border around a block to which its pixels also attend.
+  std::int64_t halo = 0;
   std::int64_t heads = 0;
-  std::int64_t head_width = 0; // of queries and keys; 0: by qk_ratio
+  // Width of a head's queries and keys; 0: computed with qk_ratio.
+  std::int64_t head_width = 0;
   double qk_ratio = 1.0;
 };
 
-// Numbers of a network of such blocks (timm's ByobNet).
+// A network of such blocks (timm's ByobNet).
 struct ByobSpec {
   enum class Stem {
-    kMobileOne, // such a block
-    k3x3, // one convolution
-    k7x7, // one convolution, and pooling
-    kTiered, // three 3x3 of rising width
+    kMobileOne, // a MobileOne block
+    k3x3, // one 3x3 convolution
+    k7x7, // one 7x7 convolution, then pooling
+    kTiered, // three 3x3 convolutions of increasing width
   };
   Stem stem = Stem::k3x3;
   std::int64_t stem_width = 0;
-  // kTiered: a pooling follows; otherwise the last convolution has the stride.
+  // kTiered: pooling follows the convolutions; if false, the last convolution
+  // has stride 2 instead.
   bool pool = false;
   bool silu = false; // else ReLU
-  bool project =
-      true; // projections on skip connections where the shape changes
-  double squeeze = 1.0 / 16.0; // of Gate::kSqueeze
-  std::int64_t features = 0; // of a last convolution 1x1; 0: none
+  // Skip connections have a projection where the shape changes.
+  bool project = true;
+  double squeeze = 1.0 / 16.0; // reduced width / width, for Gate::kSqueeze
+  std::int64_t features = 0; // width of a last 1x1 convolution; 0: none
   std::vector<std::vector<ByobBlocks>> stages;
 };
 
@@ -77,11 +81,11 @@ std::vector<std::vector<ByobBlocks>> mobileone_stages(
     const std::vector<std::int64_t>& gated,
     std::int64_t branches);
 
-// Family::describe of all of them.
+// Family::describe of all families of such blocks.
 std::string describe_byob(const ModelSpec& spec);
 
-// A family of the networks of a table, whose weights fit images of any size
-// unless attention sees all pixels.
+// Returns a family of the networks in `table`. `any_image_size` is false if
+// some weights depend on the image size (attention over all pixels).
 template <const auto& table>
 Family byob_family(
     const char* name,
@@ -102,20 +106,21 @@ Family byob_family(
       .channels_last = true};
 }
 
-// Vasu et al., "MobileOne: an improved one millisecond mobile backbone", CVPR
-// 2023, with all the branches that are trained.
+// MobileOne (Vasu et al., "MobileOne: an improved one millisecond mobile
+// backbone", CVPR 2023) as it is trained, with all parallel branches.
 extern const Family kMobileOne;
 
-// Mehta and Rastegari, "MobileViT", ICLR 2022, and "Separable self-attention
-// for mobile vision transformers", TMLR 2023.
+// MobileViT (Mehta and Rastegari, ICLR 2022) and MobileViT v2 ("Separable
+// self-attention for mobile vision transformers", TMLR 2023).
 extern const Family kMobileVit;
 
-// Vaswani et al., "Scaling local self-attention for parameter efficient visual
-// backbones", CVPR 2021: attention within blocks of pixels and a halo.
+// HaloNet: attention within blocks of pixels and their halos (Vaswani et al.,
+// "Scaling local self-attention for parameter efficient visual backbones", CVPR
+// 2021).
 extern const Family kHaloNet;
 
-// Srinivas et al., "Bottleneck transformers for visual recognition", CVPR 2021:
-// attention over all pixels of the last stages.
+// BoTNet: attention over all pixels in the last stages (Srinivas et al.,
+// "Bottleneck transformers for visual recognition", CVPR 2021).
 extern const Family kBotNet;
 
 } // namespace vitrain::models

@@ -7,13 +7,12 @@
 
 namespace vitrain::models {
 
-// Numbers of a network for fast training on small images: a whitening
-// convolution, groups of two 3x3 convolutions with 2x2 pooling, and 3x3
-// pooling.
+// A network for fast training on small images: a whitening convolution, groups
+// of two 3x3 convolutions with 2x2 pooling, and 3x3 pooling.
 struct CifarNetSpec {
   std::int64_t whiten_kernel = 2;
   std::array<std::int64_t, 3> widths{64, 256, 256};
-  double head_scale = 1.0 / 9.0; // of the outputs
+  double head_scale = 1.0 / 9.0; // factor of the logits
 };
 
 namespace cifarnet {
@@ -22,10 +21,11 @@ inline constexpr std::array kNetworks{
     NamedNetwork<CifarNetSpec>{"cifarnet", 32, 3, {}}};
 
 inline constexpr std::int64_t kLastPooling = 3;
-inline constexpr std::int64_t kLeastSide = 25; // leaves 3 for the last pooling
+// Smallest image side that leaves 3 pixels for the last pooling.
+inline constexpr std::int64_t kLeastSide = 25;
 
-// Outputs of the whitening convolution: each direction of the patches and its
-// negative.
+// Number of outputs of the whitening convolution: each direction in the space
+// of patches, and its negative.
 inline std::int64_t whitened_channels(const ModelSpec& spec) {
   const std::int64_t kernel = spec.get<CifarNetSpec>().whiten_kernel;
   return 2 * spec.channels * kernel * kernel;
@@ -47,9 +47,9 @@ inline ImageSize grid_of(const ModelSpec& spec) {
 } // namespace cifarnet
 
 // The network of "94% on CIFAR-10 in 3.29 seconds on a single GPU" (Jordan,
-// arXiv:2404.00498). What is fixed there (the whitening, the scales of
-// BatchNorm), a recipe fixes by model.freeze. Works in channels_last, weights
-// included.
+// arXiv:2404.00498). The weights that are frozen there (whitening, scales of
+// BatchNorm) are frozen by model.freeze here. Images and weights are in
+// channels_last.
 inline const Family kCifarNet{
     .name = "cifarnet",
     .list = names_in<cifarnet::kNetworks>,

@@ -9,18 +9,18 @@
 
 namespace vitrain::models {
 
-// Numbers of a ConvMixer.
+// Sizes of a ConvMixer.
 struct ConvMixerSpec {
   std::int64_t width = 768;
   std::int64_t depth = 32;
-  std::int64_t kernel = 9; // side of the depthwise convolutions: odd
+  std::int64_t kernel = 9; // side of the depthwise convolutions' kernel; odd
   std::int64_t patch_size = 7;
-  bool relu = false; // in place of GELU
+  bool relu = false; // ReLU instead of GELU
 };
 
 namespace convmixer {
 
-// As timm 1.0 has them (timm/models/convmixer.py).
+// Networks of timm 1.0 (timm/models/convmixer.py).
 inline constexpr auto kNetworks = std::to_array<NamedNetwork<ConvMixerSpec>>({
     {"convmixer_768_32", 224, 3, {768, 32, 7, 7, true}},
     {"convmixer_1024_20_ks9_p14", 224, 3, {1024, 20, 9, 14}},
@@ -30,8 +30,8 @@ inline constexpr auto kNetworks = std::to_array<NamedNetwork<ConvMixerSpec>>({
 } // namespace convmixer
 
 // ConvMixer (Trockman and Kolter, "Patches are all you need?", TMLR 2023):
-// convolutions over patches and over channels in turn, at one size. Pixels
-// beyond the last whole patch are not looked at.
+// alternating depthwise and pointwise convolutions over patches, without
+// downsampling. Pixels beyond the last whole patch are ignored.
 inline const Family kConvMixer{
     .name = "convmixer",
     .list = names_in<convmixer::kNetworks>,

@@ -9,8 +9,8 @@
 
 namespace vitrain::models {
 
-// Numbers of a small convolutional network: two convolutions with 2x2 pooling,
-// then two linear layers.
+// A small convolutional network: two convolutions with 2x2 pooling, then two
+// linear layers.
 struct ConvNetSpec {
   std::array<std::int64_t, 2> widths{10, 20};
   std::int64_t kernel = 5;
@@ -67,10 +67,10 @@ inline ActivationBytes activations(const ModelSpec& spec, bool /*bf16*/) {
 
 } // namespace convnet
 
-// The network of PyTorch's and Horovod's MNIST examples: convolution 5x5 to 10
-// channels, pooling, ReLU; the same to 20 channels with whole channels dropped;
-// a linear layer of 50 units with dropout; the classes. Parameters have the
-// names there.
+// The network of PyTorch's and Horovod's MNIST examples: a 5x5 convolution to
+// 10 channels, pooling, ReLU; the same to 20 channels, with dropout of whole
+// channels; a linear layer of 50 units with dropout; a linear layer to the
+// classes. Parameters have the names of those examples.
 inline const Family kConvNet{
     .name = "convnet",
     .list = names_in<convnet::kNetworks>,

@@ -7,21 +7,22 @@
 
 namespace vitrain::models {
 
-// Numbers of a ConvNeXt.
+// Sizes and options of a ConvNeXt.
 struct ConvNeXtSpec {
   enum class Stem {
-    kPatch, // one convolution 4x4
-    kOverlap, // two 3x3, the first of full width
-    kTiered, // two 3x3, the first of half the width
+    kPatch, // one 4x4 convolution
+    kOverlap, // two 3x3 convolutions, both of full width
+    kTiered, // two 3x3 convolutions, the first of half the width
   };
   std::array<std::int64_t, 4> depths{};
   std::array<std::int64_t, 4> widths{};
-  bool v2 = false; // global response normalisation, no layer scale
+  bool v2 = false; // global response normalisation instead of LayerScale
   // Weights of the MLPs have the shape of convolutions: [out, in, 1, 1].
   bool conv_mlp = false;
   Stem stem = Stem::kPatch;
-  std::int64_t head_hidden = 0; // of one more layer before the classes; 0: none
-  bool head_norm_first = false; // before pooling
+  // Width of a hidden layer in the classifier head; 0: none.
+  std::int64_t head_hidden = 0;
+  bool head_norm_first = false; // normalise before pooling instead of after
   double norm_eps = 1e-6;
 };
 
@@ -65,7 +66,7 @@ v2(const char* name, Widths depths, Widths widths, bool conv_mlp = false) {
 
 using enum ConvNeXtSpec::Stem;
 
-// As timm 1.0 has them (timm/models/convnext.py).
+// Networks of timm 1.0 (timm/models/convnext.py).
 inline constexpr auto kNetworks = std::to_array<Named>({
     small("convnext_atto", kShallow, kAtto, kPatch),
     small("convnext_atto_ols", kShallow, kAtto, kTiered),

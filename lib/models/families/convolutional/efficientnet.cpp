@@ -77,7 +77,8 @@ constexpr Spec kV2Huge{
          {kInverted, 32, 3, 2, 6, 512, true},
          {kInverted, 8, 3, 1, 6, 640, true}}}};
 
-// `net` with these times its channels and blocks.
+// Returns `net` with channels multiplied by `width` and numbers of blocks by
+// `depth`, rounded.
 constexpr Spec
 scaled(Spec net, double width, double depth, double least = 0.9) {
   for (Spec::Stage& stage : net.stages) {
@@ -90,8 +91,8 @@ scaled(Spec net, double width, double depth, double least = 0.9) {
   return net;
 }
 
-// Without squeeze-excitation, and with stem, head and the numbers of the first
-// and last blocks as they are.
+// Returns EfficientNet-Lite: no squeeze-excitation; stem, head and the number
+// of blocks of the first and last stage are not scaled.
 constexpr Spec lite(double width, double depth) {
   Spec net = scaled(kB0, width, depth);
   for (Spec::Stage& stage : net.stages) {
@@ -105,7 +106,7 @@ constexpr Spec lite(double width, double depth) {
   return net;
 }
 
-// As TensorFlow's.
+// Returns `net` with the padding and BatchNorm eps of TensorFlow.
 constexpr Spec tf(Spec net) {
   net.same_padding = true;
   net.norm_eps = 1e-3;
@@ -120,7 +121,7 @@ constexpr Spec v2(double width, double depth) {
   return scaled(kV2Base, width, depth, /*least=*/0.0);
 }
 
-// As timm 1.0 has them (timm/models/efficientnet.py).
+// Networks of timm 1.0 (timm/models/efficientnet.py).
 constexpr auto kNetworks = std::to_array<Named>({
     {"efficientnet_b0", 224, 3, b(1.0, 1.0)},
     {"efficientnet_b1", 240, 3, b(1.0, 1.1)},

@@ -16,8 +16,8 @@ using Named = NamedNetwork<ByobSpec>;
 
 constexpr std::int64_t kAttentionImage = 256;
 
-// Settings shared by all blocks of a network: `plain` are bottlenecks, `seeing`
-// are blocks with attention in the middle.
+// The two types of blocks of a network, without their widths: bottlenecks
+// (`plain`) and blocks with attention (`seeing`).
 struct Pair {
   ByobBlocks plain;
   ByobBlocks seeing;
@@ -37,7 +37,8 @@ constexpr ByobBlocks halo(std::int64_t size, std::int64_t head_width = 0) {
   return {.block = 8, .halo = size, .heads = 8, .head_width = head_width};
 }
 
-// `kinds`: a letter for each block, 'b' for plain ones and 'a' for attention.
+// Returns a stage. `kinds` has a letter per block: 'b' for bottlenecks, 'a' for
+// attention.
 Stage stage(
     const Pair& pair,
     const char* kinds,
@@ -167,7 +168,7 @@ Named haloregnetz() {
            stage(near, "aa", 288, 2, 3.0)}}};
 }
 
-// As timm 1.0 has them (timm/models/byoanet.py).
+// Networks of timm 1.0 (timm/models/byoanet.py).
 const std::vector<Named> kHaloNets{
     halonet_h1(),
     of_26("halonet26t", false, blocks_of(0, Gate::kNone, halo(2))),
@@ -194,8 +195,8 @@ const std::vector<Named> kBotNets{
     halo2botnet50(),
 };
 
-// The least side of images, and what divides it, so that every attention has
-// whole blocks.
+// Returns the number of which image sides must be a multiple so that every
+// attention layer has whole blocks.
 std::int64_t whole_blocks(const ByobSpec& net) {
   std::int64_t multiple = 1;
   std::int64_t reduction = net.stem == ByobSpec::Stem::k3x3 ? 2 : 4;

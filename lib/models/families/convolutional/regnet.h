@@ -7,12 +7,13 @@
 
 namespace vitrain::models {
 
-// Numbers of a RegNet, by stage.
+// Sizes of a RegNet, by stage.
 struct RegNetSpec {
   std::array<std::int64_t, 4> depths{};
   std::array<std::int64_t, 4> widths{};
-  std::array<std::int64_t, 4> group_widths{}; // of the 3x3 convolutions
-  bool squeeze = false; // with squeeze-excitation: RegNetY
+  // Channels per group of the 3x3 convolutions.
+  std::array<std::int64_t, 4> group_widths{};
+  bool squeeze = false; // squeeze-excitation (RegNetY)
   std::int64_t stem = 32; // channels
 };
 
@@ -35,8 +36,8 @@ constexpr Named y(
   return {name, size, 3, {depths, widths, {group, group, group, group}, true}};
 }
 
-// As timm 1.0 makes them of four numbers each (timm/models/regnet.py); widths
-// are multiples of the groups'.
+// Networks of timm 1.0, which computes these numbers from four parameters each
+// (timm/models/regnet.py). Widths are multiples of the group widths.
 inline constexpr auto kNetworks = std::to_array<Named>({
     x("regnetx_002", {1, 1, 4, 7}, {24, 56, 152, 368}, 8),
     x("regnetx_004", {1, 2, 7, 12}, {32, 64, 160, 384}, 16),
@@ -76,8 +77,8 @@ inline constexpr auto kNetworks = std::to_array<Named>({
 } // namespace regnet
 
 // RegNetX and RegNetY (Radosavovic et al., "Designing network design spaces",
-// CVPR 2020): residual blocks whose 3x3 convolutions have groups. Works in
-// channels_last, weights included.
+// CVPR 2020): residual blocks with grouped 3x3 convolutions. Images and weights
+// are in channels_last.
 inline const Family kRegNet{
     .name = "regnet",
     .list = names_in<regnet::kNetworks>,

@@ -9,7 +9,7 @@ namespace vitrain::models {
 namespace resnet {
 namespace {
 
-constexpr std::int64_t kIndex = 8; // bytes, of max-pooling
+constexpr std::int64_t kIndex = 8; // bytes per max-pooling index
 
 using Named = NamedNetwork<ResNetSpec>;
 using Blocks = std::array<std::int64_t, 4>;
@@ -68,7 +68,7 @@ constexpr Named wide(
        .group_width = group_width}};
 }
 
-// As timm 1.0 has them (timm/models/resnet.py).
+// Networks of timm 1.0 (timm/models/resnet.py).
 constexpr auto kNetworks = std::to_array<Named>({
     plain("resnet18", k26, false),
     plain("resnet34", k50, false),
@@ -132,8 +132,8 @@ ActivationBytes activations(const ModelSpec& spec, bool bf16) {
   const std::int64_t element = bf16 ? 2 : kFp32Bytes;
   std::int64_t kept = 0;
   std::int64_t largest = 0;
-  // Counts the output of a convolution and of the BatchNorm and ReLU after it,
-  // which is the next convolution's input.
+  // Adds the outputs of a convolution and of the BatchNorm and ReLU after it,
+  // which are the next convolution's input.
   const auto count =
       [&](std::int64_t channels, std::int64_t side, std::int64_t copies) {
         const std::int64_t bytes = channels * side * side * element;
@@ -191,8 +191,8 @@ const Family kResNet{
     .layers = {{0, "conv1|bn1"}, {1, R"(layer(\d+)\.(\d+))"}},
     .any_image_size = true,
     .channels_last = true,
-    // Convolutions copy into layouts of their own, and the allocator is left
-    // with gaps that it cannot use.
+    // Convolutions copy tensors into their own layouts, and the allocator keeps
+    // gaps that it cannot use.
     .memory_overhead = 1.8};
 
 } // namespace vitrain::models

@@ -9,21 +9,21 @@
 
 namespace vitrain::models {
 
-// Numbers of a CoaT, by stage.
+// Sizes of a CoaT, by stage.
 struct CoatSpec {
   using Stages = std::array<std::int64_t, 4>;
   Stages widths{}; // multiples of 8, the number of heads
-  Stages depths{}; // of blocks of one scale
+  Stages depths{}; // numbers of serial blocks
   Stages mlp_ratios{4, 4, 4, 4};
-  // Blocks of the last three scales together, which have one width; 0: the
-  // classes come from the last scale alone.
+  // Number of parallel blocks over the last three scales, which have the same
+  // width. 0: the classifier uses the last scale alone.
   std::int64_t parallel_depth = 0;
 };
 
 namespace coat {
 
 inline constexpr std::int64_t kPatch = 4;
-// From the image to the last scale.
+// Pixels of the image per token of the last scale.
 inline constexpr std::int64_t kStride = 32;
 
 inline constexpr CoatSpec::Stages kTwoEach{2, 2, 2, 2};
@@ -37,7 +37,7 @@ constexpr CoatSpec parallel(std::int64_t width) {
       .parallel_depth = 6};
 }
 
-// As timm 1.0 has them (timm/models/coat.py).
+// Networks of timm 1.0 (timm/models/coat.py).
 inline constexpr auto kNetworks = std::to_array<NamedNetwork<CoatSpec>>({
     {"coat_lite_tiny", 224, 3, {{64, 128, 256, 320}, kTwoEach, kWideFirst}},
     {"coat_lite_mini", 224, 3, {{64, 128, 320, 512}, kTwoEach, kWideFirst}},
@@ -65,7 +65,7 @@ inline const Family kCoat{
            const ModelSpec& named,
            config::Checker& checker) {
           if (named.get<CoatSpec>().parallel_depth > 0) {
-            // Each scale is half the one before, exactly.
+            // Each scale must be exactly half the previous one.
             check_multiple(config, named, coat::kStride, checker);
           } else {
             check_least_side(config, named, coat::kStride, checker);

@@ -8,12 +8,12 @@
 
 namespace vitrain::models {
 
-// Numbers of an HVT.
+// Sizes of an HVT.
 struct HvtSpec {
   std::int64_t embed_dim = 384;
   std::int64_t heads = 6;
-  // Every pool_every-th block, beginning with the first, halves the tokens; 0:
-  // none.
+  // Every pool_every-th block, starting with the first, halves the number of
+  // tokens; 0: no block does.
   std::int64_t pool_every = 0;
   std::int64_t depth = 12;
   std::int64_t mlp_ratio = 4;
@@ -33,7 +33,7 @@ struct HvtSpec {
 
 namespace hvt {
 
-// PaddleViT's names of the authors' five networks and of one without pooling.
+// The authors' five networks and one without pooling, under PaddleViT's names.
 inline constexpr auto kNetworks = std::to_array<NamedNetwork<HvtSpec>>({
     {"hvt_ti_1_patch16_224", 224, 3, {192, 3, 12}},
     {"hvt_s0_patch16_224", 224, 3, {384, 6, 0}},

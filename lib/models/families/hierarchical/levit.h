@@ -9,16 +9,16 @@
 
 namespace vitrain::models {
 
-// Numbers of a LeViT, by stage.
+// Sizes of a LeViT, by stage.
 struct LevitSpec {
   using Stages = std::array<std::int64_t, 3>;
   Stages widths{};
   Stages depths{};
   Stages heads{};
-  std::int64_t key_width = 32; // of a head
-  std::int64_t stem_stride = 16; // or 8
+  std::int64_t key_width = 32; // width of a head's queries and keys
+  std::int64_t stem_stride = 16; // 16 or 8
   bool distilled = true; // two heads, whose logits are averaged
-  bool silu = false; // instead of hard-swish
+  bool silu = false; // SiLU instead of hard-swish
   // Weights of linear layers have the shape of convolutions: [out, in, 1, 1].
   bool conv = false;
 };
@@ -87,7 +87,7 @@ inline constexpr LevitSpec k512s8{
     .distilled = false,
     .silu = true};
 
-// As timm 1.0 has them (timm/models/levit.py).
+// Networks of timm 1.0 (timm/models/levit.py).
 inline constexpr auto kNetworks = std::to_array<NamedNetwork<LevitSpec>>({
     {"levit_128s", 224, 3, k128s},
     {"levit_128", 224, 3, k128},

@@ -9,20 +9,22 @@
 
 namespace vitrain::models {
 
-// Numbers of a PiT, by stage.
+// Sizes of a PiT, by stage.
 struct PitSpec {
   std::int64_t patch_size = 16;
-  std::int64_t stride = 8; // from a patch to the next
+  std::int64_t stride = 8; // pixels between the starts of neighbouring patches
   std::array<std::int64_t, 3> depths{2, 6, 4};
   std::array<std::int64_t, 3> heads{};
   std::int64_t head_width = 48;
   std::int64_t mlp_ratio = 4;
-  bool distilled = false; // a second token and head (Touvron et al., 2021)
+  // A distillation token and head (Touvron et al., 2021).
+  bool distilled = false;
 
   std::int64_t width(std::size_t stage) const {
     return head_width * heads[stage];
   }
-  std::int64_t tokens() const { return distilled ? 2 : 1; } // besides patches
+  // Number of tokens before the patches.
+  std::int64_t tokens() const { return distilled ? 2 : 1; }
 };
 
 namespace pit {
@@ -58,7 +60,7 @@ constexpr Named base(const char* name, bool distilled) {
        .distilled = distilled}};
 }
 
-// As timm 1.0 has them (timm/models/pit.py).
+// Networks of timm 1.0 (timm/models/pit.py).
 inline constexpr auto kNetworks = std::to_array<Named>({
     plain("pit_ti_224", kHeads2, 32),
     plain("pit_xs_224", kHeads2, 48),
@@ -72,8 +74,8 @@ inline constexpr auto kNetworks = std::to_array<Named>({
 
 } // namespace pit
 
-// Pooling-based vision transformers (Heo et al., "Rethinking spatial dimensions
-// of vision transformers", ICCV 2021), in three stages.
+// PiT, pooling-based vision transformers (Heo et al., "Rethinking spatial
+// dimensions of vision transformers", ICCV 2021), in three stages.
 inline const Family kPit{
     .name = "pit",
     .list = names_in<pit::kNetworks>,

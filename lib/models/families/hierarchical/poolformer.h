@@ -7,14 +7,14 @@
 
 namespace vitrain::models {
 
-// Numbers of a PoolFormer, by stage.
+// Sizes of a PoolFormer, by stage.
 struct PoolFormerSpec {
   std::array<std::int64_t, 4> depths{};
   std::array<std::int64_t, 4> widths{};
-  double layer_scale = 0.0; // what branches start times; version 1
+  double layer_scale = 0.0; // version 1: initial LayerScale gamma
   // Version 2 (Yu et al., "MetaFormer baselines for vision", TPAMI 2024):
-  // StarReLU, no biases, norms in front of convolutions, and factors of the
-  // residual stream instead of the branches, in the last two stages.
+  // StarReLU, no biases, norms before convolutions, and, in the last two
+  // stages, learned scales of the residual connections instead of the branches.
   bool v2 = false;
 };
 
@@ -29,11 +29,11 @@ inline constexpr Stages kDepth24{4, 4, 12, 4};
 inline constexpr Stages kDepth36{6, 6, 18, 6};
 inline constexpr Stages kDepth48{8, 8, 24, 8};
 
-// Pixels a side that make a token: the stem has a kernel of 7, and a border of
-// 2 on both sides.
+// Smallest side that makes a token: the stem has a kernel of 7 and padding of 2
+// on both sides.
 inline constexpr std::int64_t kLeastSide = 3;
 
-// As timm 1.0 has them (timm/models/metaformer.py).
+// Networks of timm 1.0 (timm/models/metaformer.py).
 inline constexpr auto kNetworks = std::to_array<NamedNetwork<PoolFormerSpec>>({
     {"poolformer_s12", 224, 3, {kDepth12, kSmall, 1e-5}},
     {"poolformer_s24", 224, 3, {kDepth24, kSmall, 1e-5}},
@@ -50,7 +50,7 @@ inline constexpr auto kNetworks = std::to_array<NamedNetwork<PoolFormerSpec>>({
 } // namespace poolformer
 
 // PoolFormer (Yu et al., "MetaFormer is actually what you need for vision",
-// CVPR 2022): a transformer with averages of neighbours for attention.
+// CVPR 2022): a transformer with average pooling in place of attention.
 inline const Family kPoolFormer{
     .name = "poolformer",
     .list = names_in<poolformer::kNetworks>,

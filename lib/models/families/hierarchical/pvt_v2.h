@@ -7,15 +7,17 @@
 
 namespace vitrain::models {
 
-// Numbers of a PVT v2, by stage.
+// Sizes of a PVT v2, by stage.
 struct PvtV2Spec {
   std::array<std::int64_t, 4> depths{};
   std::array<std::int64_t, 4> widths{};
   std::array<std::int64_t, 4> heads{1, 2, 5, 8};
   std::array<std::int64_t, 4> mlp_ratios{8, 8, 4, 4};
-  // Sides of the squares that attention looks at as one; 1: at each token.
+  // Side of the squares of tokens that are reduced to one key and value; 1: no
+  // reduction.
   std::array<std::int64_t, 4> reductions{8, 4, 2, 1};
-  // Attention looks at 7x7 averages of the image instead.
+  // Linear attention: keys and values are averages over a 7 x 7 grid of regions
+  // instead.
   bool linear = false;
 };
 
@@ -31,7 +33,7 @@ plain(const char* name, Stages depths, Stages widths) {
   return {name, 224, 3, {.depths = depths, .widths = widths}};
 }
 
-// As timm 1.0 has them (timm/models/pvt_v2.py).
+// Networks of timm 1.0 (timm/models/pvt_v2.py).
 inline constexpr auto kNetworks = std::to_array<NamedNetwork<PvtV2Spec>>({
     plain("pvt_v2_b0", {2, 2, 2, 2}, kSmall),
     plain("pvt_v2_b1", {2, 2, 2, 2}, kWide),
@@ -48,8 +50,8 @@ inline constexpr auto kNetworks = std::to_array<NamedNetwork<PvtV2Spec>>({
      {.depths = {3, 6, 40, 3}, .widths = kWide, .mlp_ratios = {4, 4, 4, 4}}},
 });
 
-// Pixels a side that leave one square for attention in the first stage, whose
-// tokens are every fourth pixel.
+// Returns the smallest image side for which the reduction of the first stage,
+// whose tokens are 4 pixels apart, leaves a key.
 constexpr std::int64_t least_side(const PvtV2Spec& net) {
   return net.linear ? 1 : 4 * net.reductions[0] - 3;
 }

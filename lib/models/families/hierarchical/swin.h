@@ -12,15 +12,15 @@
 
 namespace vitrain::models {
 
-// Numbers of a Swin transformer, by stage.
+// Sizes of a Swin transformer, by stage.
 struct SwinSpec {
-  std::int64_t embed_dim =
-      96; // of the first stage; doubles from each to the next
+  // Width of the first stage; doubles at each following stage.
+  std::int64_t embed_dim = 96;
   std::array<std::int64_t, 4> depths{};
   std::array<std::int64_t, 4> heads{};
-  std::array<std::int64_t, 4> windows{}; // sides, in tokens
-  // V2 only: sides of the windows of a training before this one, whose
-  // positions are kept; 0: none.
+  std::array<std::int64_t, 4> windows{}; // sides of the windows, in tokens
+  // V2 only: sides of the windows in an earlier training, by which positions
+  // are still scaled; 0: none.
   std::array<std::int64_t, 4> windows_before{};
 };
 
@@ -38,7 +38,7 @@ inline constexpr Stages kHeads6{6, 12, 24, 48};
 inline constexpr Stages kWindow7{7, 7, 7, 7};
 inline constexpr Stages kWindow12{12, 12, 12, 12};
 
-// As timm 1.0 has them (timm/models/swin_transformer.py).
+// Networks of timm 1.0 (timm/models/swin_transformer.py).
 inline constexpr auto kNetworks = std::to_array<NamedNetwork<SwinSpec>>({
     {"swin_tiny_patch4_window7_224", 224, 3, {96, kShallow, kHeads3, kWindow7}},
     {"swin_small_patch4_window7_224", 224, 3, {96, kDeep, kHeads3, kWindow7}},
@@ -61,7 +61,7 @@ inline void check(
   check_multiple(config, named, kPatch, checker);
 }
 
-// Tokens of a stage.
+// Returns the token grid of a stage.
 inline ImageSize grid(const ModelSpec& spec, std::size_t stage) {
   ImageSize size(
       spec.image_size.height / kPatch, spec.image_size.width / kPatch);
@@ -71,7 +71,8 @@ inline ImageSize grid(const ModelSpec& spec, std::size_t stage) {
   return size;
 }
 
-// The window of a stage's tensor: "layers.2.blocks.0...".
+// Returns the window of the stage that a tensor ("layers.2.blocks.0...")
+// belongs to; an empty size for other tensors.
 inline ImageSize window(const ModelSpec& spec, std::string_view tensor) {
   constexpr std::string_view kStart = "layers.";
   const auto& windows = spec.get<SwinSpec>().windows;
@@ -108,8 +109,9 @@ inline std::string describe(const ModelSpec& spec) {
 } // namespace swin
 
 // Swin transformers (Liu et al., "Swin transformer: hierarchical vision
-// transformer using shifted windows", ICCV 2021), and networks of Chen et al.,
-// "Searching the search space of vision transformer", NeurIPS 2021.
+// transformer using shifted windows", ICCV 2021), and the Swin networks found
+// by Chen et al., "Searching the search space of vision transformer", NeurIPS
+// 2021 ("swin_s3_").
 inline const Family kSwin{
     .name = "swin",
     .list = names_in<swin::kNetworks>,

@@ -9,11 +9,11 @@ namespace swin {
 inline constexpr Stages kWindow8{8, 8, 8, 8};
 inline constexpr Stages kWindow16{16, 16, 16, 16};
 inline constexpr Stages kWindow24{24, 24, 24, 24};
-// Windows of the 192-pixel pretraining; its last stage is smaller than a
-// window.
+// Windows of the pretraining with 192 pixels; the grid of its last stage is
+// smaller than 12.
 inline constexpr Stages kBefore12{12, 12, 12, 6};
 
-// As timm 1.0 has them (timm/models/swin_transformer_v2.py).
+// Networks of timm 1.0 (timm/models/swin_transformer_v2.py).
 inline constexpr auto kNetworksV2 = std::to_array<NamedNetwork<SwinSpec>>({
     {"swinv2_tiny_window8_256", 256, 3, {96, kShallow, kHeads3, kWindow8}},
     {"swinv2_tiny_window16_256", 256, 3, {96, kShallow, kHeads3, kWindow16}},
@@ -52,8 +52,8 @@ inline const Family kSwinV2{
     .options = drop_path_option,
     .check = swin::check,
     .describe = swin::describe,
-    // The weights have no shape that depends on the image, but a meaning:
-    // positions are measured by the window, which is never larger than it.
+    // No weight's shape depends on the image size, but their meaning does:
+    // positions are scaled by the window, which is never larger than the grid.
     .identity = image_identity,
     .classifier = {"head.fc."},
     .layers = swin::layers()};

@@ -9,29 +9,31 @@
 
 namespace vitrain::models {
 
-// Numbers of a network that mixes tokens by linear layers.
+// A network that mixes tokens by linear layers.
 struct MixerSpec {
   enum class Block {
-    kMixer, // an MLP over the tokens, one over the channels
+    kMixer, // an MLP over the tokens, then one over the channels
     kGated, // kMixer with gated linear units
     kResidual, // ResMLP: one linear layer over the tokens, affine maps as norms
-    kSpatial, // gMLP: one MLP over the channels, gated over the tokens
+    // gMLP: one MLP over the channels, with gates computed over the tokens.
+    kSpatial,
   };
   Block block = Block::kMixer;
   std::int64_t patch_size = 16;
   std::int64_t depth = 8;
   std::int64_t embed_dim = 512;
-  // Hidden width / embed_dim; tokens_ratio is not used by all kinds of blocks.
+  // Hidden width / embed_dim of the two MLPs. Block types without an MLP over
+  // the tokens ignore tokens_ratio.
   double tokens_ratio = 0.5;
   double channels_ratio = 4.0;
-  double layer_scale = 0.0; // kResidual: initial factor of the branches
+  double layer_scale = 0.0; // kResidual: initial LayerScale gamma
 };
 
 namespace mixer {
 
 using enum MixerSpec::Block;
 
-// As timm 1.0 has them (timm/models/mlp_mixer.py).
+// Networks of timm 1.0 (timm/models/mlp_mixer.py).
 inline constexpr auto kNetworks = std::to_array<NamedNetwork<MixerSpec>>({
     {"mixer_s32_224", 224, 3, {kMixer, 32, 8, 512, 0.5, 4.0}},
     {"mixer_s16_224", 224, 3, {kMixer, 16, 8, 512, 0.5, 4.0}},
@@ -53,8 +55,8 @@ inline constexpr auto kNetworks = std::to_array<NamedNetwork<MixerSpec>>({
 } // namespace mixer
 
 // MLP-Mixer (Tolstikhin et al., NeurIPS 2021), ResMLP (Touvron et al., TPAMI
-// 2022) and gMLP (Liu et al., NeurIPS 2021): layers over the tokens, whose
-// number is fixed, in place of attention.
+// 2022) and gMLP (Liu et al., NeurIPS 2021): linear layers over the tokens,
+// whose number is fixed, in place of attention.
 inline const Family kMixer{
     .name = "mixer",
     .list = names_in<mixer::kNetworks>,

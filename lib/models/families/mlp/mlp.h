@@ -8,10 +8,10 @@
 
 namespace vitrain::models {
 
-// Numbers of a multilayer perceptron; without hidden layers it is linear.
+// A multilayer perceptron; without hidden layers it is a linear model.
 struct MlpSpec {
-  std::int64_t hidden = 0; // layers, each followed by a ReLU
-  std::int64_t width = 0; // of each
+  std::int64_t hidden = 0; // number of hidden layers, each followed by a ReLU
+  std::int64_t width = 0; // width of each hidden layer
 };
 
 namespace mlp {
@@ -65,9 +65,8 @@ inline ActivationBytes activations(const ModelSpec& spec, bool /*bf16*/) {
 
 } // namespace mlp
 
-// Linear layers with a ReLU between them, on vectors or on the numbers of an
-// image: "hidden.0" and so on, then "fc". Started as torch.nn.Linear, in this
-// order.
+// Linear layers with ReLU between them, "hidden.0", ..., then "fc", on vectors
+// or flattened images. Initialised as torch.nn.Linear, in this order.
 inline const Family kMlp{
     .name = "mlp",
     .list = names_in<mlp::kNetworks>,

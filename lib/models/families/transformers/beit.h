@@ -8,12 +8,12 @@
 
 namespace vitrain::models {
 
-// Numbers of a BEiT.
+// Sizes of a BEiT.
 struct BeitSpec {
   std::int64_t embed_dim = 0;
   std::int64_t depth = 0;
   std::int64_t heads = 0;
-  double layer_scale = 1e-5; // what each branch starts times
+  double layer_scale = 1e-5; // initial LayerScale gamma
   std::int64_t patch_size = 16;
 };
 
@@ -22,7 +22,7 @@ namespace beit {
 inline constexpr BeitSpec kBase{768, 12, 12};
 inline constexpr BeitSpec kLarge{1024, 24, 16};
 
-// As timm 1.0 has them (timm/models/beit.py).
+// Networks of timm 1.0 (timm/models/beit.py).
 inline constexpr auto kNetworks = std::to_array<NamedNetwork<BeitSpec>>({
     {"beit_base_patch16_224", 224, 3, {768, 12, 12, 0.1}},
     {"beit_base_patch16_384", 384, 3, {768, 12, 12, 0.1}},
@@ -35,9 +35,8 @@ inline constexpr auto kNetworks = std::to_array<NamedNetwork<BeitSpec>>({
 
 } // namespace beit
 
-// The networks of BEiT (Bao et al., ICLR 2022) and BEiT v2 (Peng et al., 2022)
-// after their pre-training: a vision transformer that has the positions in its
-// attention.
+// The fine-tuning networks of BEiT (Bao et al., ICLR 2022) and BEiT v2 (Peng et
+// al., 2022): vision transformers with relative position bias in attention.
 inline const Family kBeit{
     .name = "beit",
     .list = names_in<beit::kNetworks>,

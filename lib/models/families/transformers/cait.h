@@ -8,19 +8,20 @@
 
 namespace vitrain::models {
 
-// Numbers of a CaiT.
+// Sizes of a CaiT.
 struct CaitSpec {
   std::int64_t embed_dim = 0;
-  std::int64_t depth = 0; // of the blocks that see patches only
+  // Number of self-attention blocks, which process patches only.
+  std::int64_t depth = 0;
   std::int64_t heads = 0;
-  double layer_scale = 1e-5; // what each branch starts times
+  double layer_scale = 1e-5; // initial LayerScale gamma
   std::int64_t patch_size = 16;
-  std::int64_t class_depth = 2; // of the blocks that change the class token
+  std::int64_t class_depth = 2; // number of class attention blocks
 };
 
 namespace cait {
 
-// As timm 1.0 has them (timm/models/cait.py).
+// Networks of timm 1.0 (timm/models/cait.py).
 inline constexpr auto kNetworks = std::to_array<NamedNetwork<CaitSpec>>({
     {"cait_xxs24_224", 224, 3, {192, 24, 4}},
     {"cait_xxs24_384", 384, 3, {192, 24, 4}},

@@ -10,21 +10,22 @@
 
 namespace vitrain::models {
 
-// Numbers of a CrossViT: two branches on the same image, with small and with
+// A CrossViT: two branches over the same image, one with small and one with
 // large patches.
 struct CrossVitSpec {
   template <typename T>
-  using Branches = std::array<T, 2>; // small patches, large patches
+  using Branches = std::array<T, 2>; // [0]: small patches, [1]: large patches
 
   Branches<std::int64_t> widths{};
   Branches<std::int64_t> heads{};
   Branches<std::int64_t> mlp_ratios{};
-  // Blocks per stage, after which the branches exchange their class tokens. The
-  // second depth is at least the first.
+  // Blocks per stage of each branch; the second number is at least the first.
+  // After each stage the branches exchange their class tokens.
   Branches<std::int64_t> depths{1, 4};
   std::int64_t stages = 3;
-  bool three_convolutions = false; // for the patches: "dagger"
-  // The second branch sees the image at to_side / from_side of its size.
+  // Patch embedding by three convolutions ("dagger").
+  bool three_convolutions = false;
+  // The second branch uses the image resized by to_side / from_side.
   std::int64_t to_side = 224;
   std::int64_t from_side = 240;
 
@@ -33,7 +34,7 @@ struct CrossVitSpec {
     if (branch == 0) {
       return image;
     }
-    // timm's roundings: int(side * (224 / 240)).
+    // Rounds as timm: int(side * (224 / 240)).
     const double scale =
         static_cast<double>(to_side) / static_cast<double>(from_side);
     const auto scaled = [&](std::int64_t side) {
@@ -49,7 +50,7 @@ inline constexpr std::array<std::int64_t, 2> kPatches{12, 16};
 
 using Named = NamedNetwork<CrossVitSpec>;
 
-// Widths double from the first branch to the second.
+// The second branch has twice the width of the first.
 constexpr Named plain(
     const char* name,
     std::int64_t width,
@@ -76,7 +77,7 @@ constexpr Named dagger(Named network, std::int64_t side = 240) {
   return network;
 }
 
-// As timm 1.0 has them (timm/models/crossvit.py).
+// Networks of timm 1.0 (timm/models/crossvit.py).
 inline constexpr auto kNetworks = std::to_array<Named>({
     plain("crossvit_tiny_240", 96, 3, 4, 4),
     plain("crossvit_small_240", 192, 6, 4, 4),
@@ -91,14 +92,15 @@ inline constexpr auto kNetworks = std::to_array<Named>({
     dagger(plain("crossvit_18_dagger_408", 224, 7, 3, 6), 408),
 });
 
-// The patches that the branch of a tensor ("pos_embed_1") sees.
+// Returns the patch grid of the branch that a tensor ("pos_embed_1") belongs
+// to.
 inline ImageSize grid(const ModelSpec& spec, std::string_view tensor) {
   const std::size_t branch = tensor.ends_with("1") ? 1 : 0;
   const ImageSize seen = spec.get<CrossVitSpec>().seen(spec.image_size, branch);
   return {seen.height / kPatches[branch], seen.width / kPatches[branch]};
 }
 
-// Requires that both branches see whole patches.
+// Reports an image size that is not a whole number of patches in both branches.
 inline void check_patches(
     const config::ModelConfig& config,
     const ModelSpec& named,

@@ -4,8 +4,8 @@
 
 #include "core/text/text.h"
 
-// Description of masked autoencoders; networks/transformers/mae.cpp has the
-// network.
+// Description of masked autoencoders. The network is in
+// networks/transformers/mae.cpp.
 namespace vitrain::models {
 namespace mae {
 namespace {
@@ -44,8 +44,7 @@ std::vector<std::string_view> options(const ModelSpec& /*named*/) {
       "norm_pix_loss"};
 }
 
-// Returns the encoder as the spec of a ViT, to which a ViT's rules and keys
-// apply.
+// Returns the encoder as a ViT's spec. The rules and keys of a ViT apply to it.
 ModelSpec encoder_of(const ModelSpec& spec) {
   ModelSpec encoder = spec;
   encoder.numbers = spec.get<MaeSpec>().encoder;
@@ -70,11 +69,11 @@ void apply(const config::ModelConfig& config, ModelSpec& spec) {
   mae.mask_ratio = config.mask_ratio;
   mae.norm_pix_loss = config.norm_pix_loss;
   spec.numbers = mae;
-  spec.num_classes = 0; // it has no classifier
+  spec.num_classes = 0; // no classifier
 }
 
-// Half of a position's numbers says its column, half its row, each in sines and
-// cosines.
+// Reports a width that is not a multiple of 4: position embeddings consist of
+// sines and cosines, of the column and of the row.
 void check_width(
     std::int64_t width,
     const std::string& key,

@@ -7,9 +7,9 @@
 
 namespace vitrain::models {
 
-// Numbers of a masked autoencoder.
+// Sizes and options of a masked autoencoder.
 struct MaeSpec {
-  VitSpec encoder; // its patches, width, blocks
+  VitSpec encoder; // also defines patch size, width and blocks
   VitSpec decoder{
       .embed_dim = 512,
       .depth = 8,

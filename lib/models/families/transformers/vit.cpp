@@ -6,8 +6,8 @@
 #include "models/families/transformers/vit.h"
 #include "models/families/transformers/vit_names.h"
 
-// Description of vision transformers; networks/transformers/vit.cpp has the
-// network.
+// Description of vision transformers. The network is in
+// networks/transformers/vit.cpp.
 namespace vitrain::models {
 namespace vit {
 namespace {
@@ -25,7 +25,8 @@ std::vector<std::string_view> options(const ModelSpec& /*named*/) {
       "global_pool"};
 }
 
-// The hidden width of the MLP, by mlp_ratio or the name's own ratio.
+// Returns the hidden width of the MLP: embed_dim times mlp_ratio, or times the
+// named network's ratio.
 double mlp_width(const config::ModelConfig& config, const VitSpec& named) {
   const double ratio = config.mlp_ratio.value_or(
       static_cast<double>(named.mlp_dim) /
@@ -34,7 +35,7 @@ double mlp_width(const config::ModelConfig& config, const VitSpec& named) {
       ratio;
 }
 
-// Checks the pooling of the last block's output and the place of the norm.
+// Reports a model.global_pool that the network does not support.
 void check_pool(
     const config::ModelConfig& config,
     const ModelSpec& named,
@@ -63,7 +64,7 @@ void check_pool(
 
 } // namespace
 
-// A finding names the key that was set.
+// Findings name the key that the user set.
 void check_vit(
     const config::ModelConfig& config,
     const ModelSpec& named,
@@ -125,8 +126,8 @@ void apply(const config::ModelConfig& config, ModelSpec& spec) {
   vit.num_heads = config.num_heads.value_or(vit.num_heads);
   vit.dropout = config.dropout;
   vit.attention_dropout = config.attention_dropout;
-  // timm's use_fc_norm (timm/models/vision_transformer.py); the class token
-  // takes part in the blocks as before.
+  // timm's use_fc_norm (timm/models/vision_transformer.py). The class token
+  // still passes through the blocks.
   if (config.global_pool == config::GlobalPool::kAvg &&
       vit.pool == VitSpec::Pool::kToken) {
     vit.pool = VitSpec::Pool::kAverage;
@@ -201,9 +202,9 @@ std::int64_t tokens_of(const ModelSpec& spec) {
 std::int64_t attention_bytes(const ModelSpec& spec, bool bf16) {
   const auto& net = spec.get<VitSpec>();
   const std::int64_t e = bf16 ? 2 : kFp32Bytes;
-  // Attention by plain products keeps softmax(q k^T) in fp32 and rounded. A
-  // differential head has two attention maps, and values wider than queries,
-  // which no fused kernel supports.
+  // Unfused attention keeps softmax(q k^T) in fp32 and a rounded copy. No fused
+  // kernel supports a differential head, which has two attention maps and
+  // values wider than queries.
   const bool products = bf16 || net.attention_dropout > 0.0 || net.differential;
   const std::int64_t tokens = tokens_of(spec);
   const std::int64_t weights =
@@ -212,19 +213,19 @@ std::int64_t attention_bytes(const ModelSpec& spec, bool bf16) {
       (net.attention_dropout > 0.0 ? weights * (e + 1) : 0);
 }
 
-// Bytes of the activations of one block that backward needs. Inputs and outputs
-// of linear layers and attention have `e` bytes per number; residual sums stay
-// in fp32.
+// Bytes of one block's activations that backward needs. Inputs and outputs of
+// linear layers and attention have `e` bytes per value; residual sums stay in
+// fp32.
 std::int64_t block_bytes(const ModelSpec& spec, bool bf16) {
   const auto& net = spec.get<VitSpec>();
   const std::int64_t e = bf16 ? 2 : kFp32Bytes;
   const std::int64_t values = tokens_of(spec) * net.embed_dim;
   const std::int64_t hidden = tokens_of(spec) * net.mlp_dim;
   const std::int64_t pairs = net.block == VitSpec::Block::kPaired ? 2 : 1;
-  // Number of norms, which equals the number of residual branches.
+  // Equals the number of residual branches.
   const std::int64_t norms =
       net.block == VitSpec::Block::kParallel ? 1 : 2 * pairs;
-  // Inputs of the norms; RMS norms also keep the dividend.
+  // Inputs of the norms; RMSNorm also keeps the normalised values.
   const std::int64_t taken =
       (net.rms_norm ? 2 * norms : norms) * values * kFp32Bytes;
   // Outputs of the norms; q, k, v and the attention output; hidden values
@@ -234,14 +235,14 @@ std::int64_t block_bytes(const ModelSpec& spec, bool bf16) {
       pairs * ((4 * values + 2 * hidden) * e + attention_bytes(spec, bf16)) +
       pairs * ((net.qk_norm ? 2 : 0) + (net.differential ? 4 : 0)) * values * e;
   const std::int64_t dropped = spec.drop_path > 0.0 ? norms * values * e : 0;
-  // Dropout masks and their results.
+  // Dropout masks and outputs.
   const std::int64_t masked =
       net.dropout > 0.0 ? (norms * values + pairs * hidden) * (1 + e) : 0;
   const std::int64_t scaled = net.layer_scale > 0.0 ? norms * values * e : 0;
   return taken + branches + dropped + masked + scaled;
 }
 
-// See networks/transformers/vit.cpp.
+// Estimates the tensors that networks/transformers/vit.cpp keeps for backward.
 ActivationBytes activations(const ModelSpec& spec, bool bf16) {
   const auto& net = spec.get<VitSpec>();
   const std::int64_t e = bf16 ? 2 : kFp32Bytes;
@@ -251,7 +252,7 @@ ActivationBytes activations(const ModelSpec& spec, bool bf16) {
   const std::int64_t block = block_bytes(spec, bf16);
   // With token pooling, the last block computes keys and values for all tokens
   // but queries only for the class token. Otherwise the last norm keeps its
-  // input too.
+  // input, too.
   const std::int64_t last = net.pool == VitSpec::Pool::kToken
       ? values * kFp32Bytes + 3 * values * e + attention / tokens
       : block + values * (kFp32Bytes + 3 * e);
@@ -268,7 +269,7 @@ bool two_heads(const ModelSpec& spec) {
   return spec.get<VitSpec>().distilled;
 }
 
-// Common parts of the two families.
+// Returns the description that ViT and DeiT share.
 Family family(
     const char* name,
     const char* pattern,

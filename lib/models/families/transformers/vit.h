@@ -7,18 +7,20 @@
 
 namespace vitrain::models {
 
-// Numbers of a vision transformer (Dosovitskiy et al., "An image is worth 16x16
-// words", ICLR 2021) and its variants. Defaults are timm's VisionTransformer.
+// Sizes and options of a vision transformer (Dosovitskiy et al., "An image is
+// worth 16x16 words", ICLR 2021) and its variants. Defaults are those of timm's
+// VisionTransformer.
 struct VitSpec {
   enum class Pool {
     kToken, // the class token
-    kAverage, // the mean of the patches
-    kAttention, // a learned query over the patches (SigLIP)
+    kAverage, // mean of the patch tokens
+    kAttention, // attention of a learned query to the patches (SigLIP)
   };
   enum class Mlp { kGelu, kGeluTanh, kQuickGelu, kSwiGlu };
   enum class Block {
     kPlain, // pre-norm: attention, then the MLP
-    kPostNorm, // post-norm: each branch is normalised before it is added
+    // Post-norm: each branch's output is normalised before it is added.
+    kPostNorm,
     kParallel, // attention and MLP in parallel, with one norm
     kPaired, // two parallel attentions, then two parallel MLPs
   };
@@ -27,32 +29,38 @@ struct VitSpec {
   std::int64_t embed_dim = 768;
   std::int64_t depth = 12;
   std::int64_t num_heads = 12;
-  // Outputs of the MLP's first layer; kSwiGlu halves them by its gate.
+  // Number of outputs of the MLP's first layer. The gate of kSwiGlu halves
+  // them.
   std::int64_t mlp_dim = 3072;
-  double dropout = 0.0; // of activations
-  double attention_dropout = 0.0; // of attention's weights
+  double dropout = 0.0; // dropout rate of activations
+  double attention_dropout = 0.0; // dropout rate of the softmax weights
 
   bool class_token = true;
-  bool distilled = false; // a second token and head (Touvron et al., 2021)
-  std::int64_t registers = 0; // more tokens (Darcet et al., ICLR 2024)
-  bool prefix_positions = true; // these tokens have position embeddings
+  // A distillation token and head (Touvron et al., 2021).
+  bool distilled = false;
+  // Number of register tokens (Darcet et al., ICLR 2024).
+  std::int64_t registers = 0;
+  // The tokens before the patches have position embeddings.
+  bool prefix_positions = true;
   Pool pool = Pool::kToken;
-  bool norm_after_pool = false; // "fc_norm" in place of "norm"
-  bool norm_before_blocks = false; // "norm_pre", as CLIP
-  bool final_norm = true; // `norm` or `fc_norm`; false: neither
+  // The last norm is "fc_norm", after pooling, instead of "norm".
+  bool norm_after_pool = false;
+  // A norm "norm_pre" before the blocks, as in CLIP.
+  bool norm_before_blocks = false;
+  bool final_norm = true; // false: neither "norm" nor "fc_norm"
   double norm_eps = 1e-6;
   bool rms_norm = false; // RMSNorm instead of LayerNorm
   bool qkv_bias = true;
-  bool qk_norm = false; // norms of the queries and keys of each head
+  bool qk_norm = false; // normalise the queries and keys of each head
   bool differential = false; // differential attention
-  // Initial LayerScale gamma; 0 disables it. For kPostNorm the initial weight
-  // of its norms.
+  // Initial LayerScale gamma; 0 disables it. For kPostNorm: the initial weight
+  // of the norms.
   double layer_scale = 0.0;
   Mlp mlp = Mlp::kGelu;
   Block block = Block::kPlain;
-  Resampling resampling = Resampling::kTimm; // Family::resampling
-  // The network's own image size is no multiple of the patch size: the last
-  // rows and columns are ignored.
+  Resampling resampling = Resampling::kTimm; // see Family::resampling
+  // True if the network's default image size is not a multiple of the patch
+  // size, so that the last rows and columns are ignored.
   bool leaves_pixels = false;
 
   // Number of tokens before the patches.
@@ -60,7 +68,7 @@ struct VitSpec {
     return (class_token ? 1 : 0) + (distilled ? 1 : 0) + registers;
   }
 
-  // Width of a head's queries; of one of the two maps of a differential head.
+  // Width of a head's queries; for a differential head, of one of its two maps.
   std::int64_t head_width() const {
     return embed_dim / num_heads / (differential ? 2 : 1);
   }
@@ -70,8 +78,8 @@ struct VitSpec {
 
 namespace vit {
 
-// Family::check and Family::apply of a ViT, for families that contain one:
-// spec.numbers is a VitSpec.
+// Family::check and Family::apply of a ViT, also for families that contain one.
+// spec.numbers must be a VitSpec.
 void check_vit(
     const config::ModelConfig& config,
     const ModelSpec& named,
@@ -87,7 +95,7 @@ inline std::vector<LayerRule> layers() {
 
 } // namespace vit
 
-// timm's VisionTransformer under its names (vit_names.h).
+// timm's VisionTransformer (names: vit_names.h).
 extern const Family kVit;
 // DeiT: a ViT with or without distillation token (Touvron et al., "Training
 // data-efficient image transformers", ICML 2021) and DeiT III (Touvron et al.,

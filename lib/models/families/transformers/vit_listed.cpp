@@ -4,12 +4,12 @@
 
 #include <fmt/format.h>
 
-// The names that `vitrain models` lists, a subset of those that find_vit() and
+// Names that `vitrain models` lists, a subset of those that find_vit() and
 // find_deit() accept.
 namespace vitrain::models::vit {
 namespace {
 
-// The plain ones stand in every combination.
+// Plain networks are listed in every combination of these.
 constexpr std::array<const char*, 5> kPlainSizes{
     "tiny",
     "small",
@@ -19,7 +19,7 @@ constexpr std::array<const char*, 5> kPlainSizes{
 constexpr std::array<std::int64_t, 4> kPlainPatches{8, 14, 16, 32};
 constexpr std::array<std::int64_t, 2> kPlainImages{224, 384};
 
-// Networks that are listed, with all of their image sizes; 0: not in the name.
+// Listed networks with all their image sizes. Image size 0: the name has none.
 struct Listed {
   const char* size;
   std::int64_t patch;
@@ -133,7 +133,7 @@ std::vector<std::string> vit_names() {
       }
     }
   }
-  names.emplace_back("vit_tiny_patch4_32"); // for the images of CIFAR
+  names.emplace_back("vit_tiny_patch4_32"); // for CIFAR's images
   names.emplace_back("vit_base_patch16_224_miil");
   for (const char* size : {"small", "base", "large"}) {
     names.push_back(std::string(kFlexi) + size);

@@ -22,19 +22,20 @@ struct Size {
   std::int64_t mlp_dim;
 };
 
-// Tiny and small: Touvron et al., ICML 2021; base to huge: Dosovitskiy et al.,
-// ICLR 2021; giant, gigantic: Zhai et al., "Scaling vision transformers", CVPR
-// 2022; so...: Alabdulmohsin et al., "Getting ViT in shape", NeurIPS 2023; all
-// other sizes are timm's own (timm/models/vision_transformer.py of 1.0).
+// Sources of the sizes. tiny and small: Touvron et al., ICML 2021; base to
+// huge: Dosovitskiy et al., ICLR 2021; giant, gigantic: Zhai et al., "Scaling
+// vision transformers", CVPR 2022; so...: Alabdulmohsin et al., "Getting ViT in
+// shape", NeurIPS 2023; all others: timm (timm/models/vision_transformer.py of
+// 1.0).
 constexpr std::array kSizes{
     Size{"tiny", 192, 12, 3, 768},
     Size{"wee", 256, 14, 4, 1280},
-    Size{"dwee", 256, 14, 4, 1280}, // of differential attention
-    Size{"pwee", 256, 16, 4, 1280}, // of parallel blocks
-    Size{"dpwee", 256, 16, 4, 1280}, // of both
+    Size{"dwee", 256, 14, 4, 1280}, // differential attention
+    Size{"pwee", 256, 16, 4, 1280}, // parallel blocks
+    Size{"dpwee", 256, 16, 4, 1280}, // differential attention, parallel blocks
     Size{"xsmall", 256, 10, 4, 1024},
     Size{"little", 320, 14, 5, 1792},
-    Size{"dlittle", 320, 14, 5, 1792}, // of differential attention
+    Size{"dlittle", 320, 14, 5, 1792}, // differential attention
     Size{"small", 384, 12, 6, 1536},
     Size{"medium", 512, 12, 8, 2048},
     Size{"mediumd", 512, 20, 8, 2048},
@@ -55,12 +56,13 @@ constexpr std::int64_t kFlexiImage = 240;
 constexpr std::int64_t kDinoImage = 518;
 constexpr std::int64_t kTipsImage = 448;
 
-// Parts of a name.
+// Parsed parts of a model name.
 struct Parts {
   std::string_view size;
   std::int64_t patch = 16;
   std::int64_t image = 0;
-  std::vector<std::string> variant; // "reg4", "gap"
+  // Words between patch and image size: "reg4", "gap".
+  std::vector<std::string> variant;
 
   bool has(std::string_view word) const {
     return std::ranges::find(variant, word) != variant.end();
@@ -90,7 +92,7 @@ VitSpec spec_of(const Size& size, std::int64_t patch) {
       .mlp_dim = size.mlp_dim};
 }
 
-// Applies the kind of blocks that a size implies.
+// Sets the options that a size implies, such as the type of blocks.
 void use_size(const Parts& parts, VitSpec& vit) {
   if (parts.is_size({"pwee", "dpwee"})) {
     vit.block = VitSpec::Block::kParallel;
@@ -102,7 +104,7 @@ void use_size(const Parts& parts, VitSpec& vit) {
   }
 }
 
-// Whether the size's name says nothing of its blocks.
+// True if the size implies no options besides widths and depth.
 bool is_plain(const Size& size) {
   VitSpec vit;
   use_size(Parts{.size = size.name, .variant = {}}, vit);
@@ -127,11 +129,11 @@ void use_post_norm(VitSpec& vit) {
   vit.qkv_bias = false;
 }
 
-// DINOv2, and TIPSv2, whose layers are the same.
+// Sets the options of DINOv2. TIPSv2 has the same layers.
 void use_dino(const Parts& parts, double layer_scale, VitSpec& vit) {
   vit.layer_scale = layer_scale;
   vit.prefix_positions = vit.registers == 0;
-  if (parts.is_size({"giant"})) { // not the giant of the others
+  if (parts.is_size({"giant"})) { // differs from the "giant" of other networks
     vit.embed_dim = 1536;
     vit.num_heads = 24;
     vit.mlp_dim = 8192;
@@ -142,7 +144,7 @@ void use_dino(const Parts& parts, double layer_scale, VitSpec& vit) {
 void use_siglip(const Parts& parts, VitSpec& vit) {
   vit.class_token = false;
   vit.pool = parts.has("gap") ? Pool::kAverage : Pool::kAttention;
-  // SigLIP 2 networks have the approximate GELU.
+  // SigLIP 2 networks use the tanh approximation of GELU.
   const bool second = vit.patch_size == 32 || parts.is_size({"giantopt"}) ||
       (parts.is_size({"large"}) && parts.image == 512) ||
       (parts.is_size({"so400m"}) && vit.patch_size == 16);
@@ -151,7 +153,8 @@ void use_siglip(const Parts& parts, VitSpec& vit) {
       parts.is_size({"so400m"}) && vit.patch_size == 14 && parts.image == 384;
 }
 
-// Average pooling; details differ between sizes.
+// Sets the options of networks with average pooling. Details depend on the
+// size.
 void use_average(const Parts& parts, VitSpec& vit) {
   vit.class_token = false;
   vit.pool = Pool::kAverage;
@@ -176,12 +179,12 @@ void use_plus(const Parts& parts, VitSpec& vit) {
   vit.layer_scale = parts.has("clip") ? 0.0 : 1e-5;
 }
 
-// The word "regN" of the variant: N.
+// Parses N of a variant word "regN". Returns false for any other word.
 bool parse_registers(std::string_view word, std::int64_t& count) {
   return word.starts_with("reg") && parse_size(word.substr(3), count);
 }
 
-// Returns false if a word is unknown or does not go with the other words.
+// Returns false if a word is unknown or cannot be combined with the others.
 bool apply_variant(const Parts& parts, VitSpec& vit) {
   const bool siglip = parts.has("siglip");
   std::size_t known = 0;
@@ -242,7 +245,7 @@ std::optional<ModelSpec> find_flexi(const std::string& name) {
   }
   VitSpec vit = spec_of(*size, /*patch=*/16);
   vit.prefix_positions = false;
-  // Bilinear without antialias (_create_vision_transformer in timm's
+  // Bilinear without antialiasing (_create_vision_transformer in timm's
   // vision_transformer.py).
   vit.resampling = Resampling::kTimmNpz;
   return model_of(kFlexiImage, vit);
@@ -255,7 +258,7 @@ std::optional<ModelSpec> find_vit(const std::string& name) {
     return find_flexi(name);
   }
   std::vector<std::string> words = split(name, '_');
-  if (words.size() > 1 && words.back() == "miil") { // behind the image's size
+  if (words.size() > 1 && words.back() == "miil") { // follows the image size
     std::swap(words.back(), words[words.size() - 2]);
   }
   Parts parts;

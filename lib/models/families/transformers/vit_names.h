@@ -11,15 +11,15 @@
 // and deit[3]_<size>[_distilled]_patch<P>_<image>.
 namespace vitrain::models::vit {
 
-// Prefix of names of FlexiViT (Beyer et al., CVPR 2023).
+// Name prefix of FlexiViT (Beyer et al., CVPR 2023).
 inline constexpr std::string_view kFlexi = "flexivit_";
 
-// timm's names, small to large and plain ones first.
+// Return timm's names, plain networks first, from small to large.
 std::vector<std::string> vit_names();
 std::vector<std::string> deit_names();
 
 // Returns the spec of a name with any patch and image size; nullopt if a part
-// is unknown.
+// of the name is unknown.
 std::optional<ModelSpec> find_vit(const std::string& name);
 std::optional<ModelSpec> find_deit(const std::string& name);
 

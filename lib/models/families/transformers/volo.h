@@ -9,8 +9,7 @@
 
 namespace vitrain::models {
 
-// Numbers of a VOLO: outlook attention in the first stage, self-attention
-// later.
+// A VOLO: outlook attention in the first stage, self-attention in later ones.
 struct VoloSpec {
   std::array<std::int64_t, 4> depths{};
   std::int64_t outlook_width = 0;
@@ -23,8 +22,8 @@ struct VoloSpec {
 
 namespace volo {
 
-// Side of what becomes a token of the first stage, in pixels; twice that after
-// it.
+// Image side, in pixels, of a token in the first stage; tokens of later stages
+// cover twice that.
 inline constexpr std::int64_t kPatch = 8;
 
 inline constexpr VoloSpec kD1{{4, 4, 8, 2}, 192, 6, 384, 12};
@@ -33,7 +32,7 @@ inline constexpr VoloSpec kD3{{8, 8, 16, 4}, 256, 8, 512, 16};
 inline constexpr VoloSpec kD4{{8, 8, 16, 4}, 384, 12, 768, 16};
 inline constexpr VoloSpec kD5{{12, 12, 20, 4}, 384, 12, 768, 16, 4, 128};
 
-// As timm 1.0 has them (timm/models/volo.py).
+// Networks of timm 1.0 (timm/models/volo.py).
 inline constexpr auto kNetworks = std::to_array<NamedNetwork<VoloSpec>>({
     {"volo_d1_224", 224, 3, kD1},
     {"volo_d1_384", 384, 3, kD1},

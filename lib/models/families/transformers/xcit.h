@@ -8,16 +8,16 @@
 
 namespace vitrain::models {
 
-// Numbers of an XCiT.
+// Sizes of an XCiT.
 struct XcitSpec {
   std::int64_t embed_dim = 0;
-  std::int64_t depth = 0; // of the blocks that see patches only
+  std::int64_t depth = 0; // number of blocks that process patches only
   std::int64_t heads = 0;
-  double layer_scale = 1.0; // what each branch starts times
-  // Blocks with a class token normalise the other tokens too.
+  double layer_scale = 1.0; // initial LayerScale gamma
+  // Class attention blocks normalise the patch tokens, too.
   bool tokens_norm = true;
-  std::int64_t patch_size = 16; // a power of 2 from 4 on
-  std::int64_t class_depth = 2; // of the blocks with a class token
+  std::int64_t patch_size = 16; // a power of 2, at least 4
+  std::int64_t class_depth = 2; // number of class attention blocks
 };
 
 namespace xcit {
@@ -35,7 +35,7 @@ constexpr XcitSpec at(XcitSpec net, std::int64_t patch_size) {
   return net;
 }
 
-// As timm 1.0 has them (timm/models/xcit.py).
+// Networks of timm 1.0 (timm/models/xcit.py).
 inline constexpr auto kNetworks = std::to_array<NamedNetwork<XcitSpec>>({
     {"xcit_nano_12_p16_224", 224, 3, at(kNano12, 16)},
     {"xcit_nano_12_p16_384", 384, 3, at(kNano12, 16)},
