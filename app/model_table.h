@@ -9,7 +9,7 @@
 namespace vitrain::app {
 
 // Returns the counts of the networks (verbs::CountModels) from the build's
-// table; nullopt if a name is not one that `vitrain models` lists.
+// table; nullopt if `vitrain models` does not list one of the names.
 std::optional<std::vector<models::ModelCounts>> counts_in_table(
     const std::vector<std::string>& names);
 
