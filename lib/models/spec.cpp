@@ -51,8 +51,8 @@ config::Recipe widest_stage(const config::Recipe& recipe) {
     config::Recipe stage = config::recipe_in_epoch(recipe, epoch);
     const std::int64_t found = stage.data.batch_size *
         stage.data.augment.image_size.value_or(evaluated).area();
-    // For equal numbers of pixels the later stage: larger images need more
-    // memory.
+    // Of stages with equal numbers of pixels takes the later one, whose images
+    // are usually larger and need more memory.
     if (found >= area) {
       area = found;
       widest = std::move(stage);

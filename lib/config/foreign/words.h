@@ -187,8 +187,9 @@ std::size_t values_of(
 std::size_t values_of(Takes takes, std::span<const std::string> following);
 // Returns tables of all words as Markdown, for docs/config.md.
 std::string words_reference();
-// Returns the main key that a word of another program sets; "" if there is
-// none.
+// Returns the key of the recipe that an option of another program sets, the
+// first one if it sets several; "" if it sets none, is unknown or has one
+// letter.
 std::string key_of(std::string_view word);
 
 } // namespace vitrain::config::foreign

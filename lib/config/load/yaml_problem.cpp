@@ -58,8 +58,10 @@ std::string levels_text(const std::vector<std::size_t>& levels) {
   return join(texts, " or ");
 }
 
-// Explains a block of keys that is followed by something other than a key at
-// its level.
+// Explains why yaml-cpp found neither the next entry nor the end of a block:
+// the file ends, text follows a value, a line has an indentation that no block
+// above it has, or a line is not a key with a colon. `block` names the block,
+// such as "map of keys" or "list".
 std::string explain_block(
     const std::vector<std::string>& rows,
     std::size_t row,

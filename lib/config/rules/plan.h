@@ -9,15 +9,16 @@
 
 namespace vitrain::config {
 
-// Number of samples in a step.
+// Division of the samples of an optimizer step among devices.
 struct BatchPlan {
   std::int64_t workers = 1; // processes
   // Devices per worker; > 1 only with dist.mode single_process.
   std::int64_t replicas = 1;
   std::int64_t device_batch = 0; // samples per device and micro-batch
   std::int64_t accumulate = 1;
-  // G = device_batch x devices x accumulate; less if device_batch is a
-  // rounded-up share.
+  // G = device_batch x devices x accumulate; less if data.batch_size cannot be
+  // divided evenly among the devices of single_process: device_batch is then
+  // the largest share.
   std::int64_t global_batch = 0;
   // For the banner: "64 x 2 workers x 1 = 128".
   std::string batch_text;

@@ -77,8 +77,9 @@ const Position* place_of(const Origins& origins, const std::string& key) {
       : &origin->second;
 }
 
-// Same, for a key or its equivalent: the size to which evaluation resizes the
-// image is set by either `resize` or `crop_pct`.
+// Returns the position at which the user set a key or its equivalent (`resize`
+// and `crop_pct` both determine the size to which evaluation resizes an image);
+// null if neither is set.
 const Position* set_by(const Origins& origins, const std::string& key) {
   constexpr const char* kCrop = "data.preprocess.crop_pct";
   constexpr const char* kResize = "data.preprocess.resize";

@@ -27,9 +27,9 @@ void check(avifResult result) {
       result == AVIF_RESULT_OK, "damaged AVIF: {}", avifResultToString(result));
 }
 
-// Opens a file and reads its header; frames are limited to `most_pixels`. As
-// strict as Pillow: accepts an invalid clean aperture (which is not applied)
-// and missing bit depths.
+// Opens a file and reads its header; throws for frames of more than
+// `most_pixels`. As Pillow, accepts an invalid clean aperture (which is not
+// applied) and missing bit depths.
 Decoder
 parsed(Bytes bytes, std::int64_t most_pixels, bool with_metadata = false) {
   Decoder decoder(avifDecoderCreate());

@@ -85,7 +85,9 @@ void check_evaluated_classes(PreparedJob& prepared) {
       label_form_warning(record, recipe.data.eval, *prepared.eval), prepared);
 }
 
-// Checks the classes of the evaluated or initial weights, and of a teacher.
+// Compares the classes of the data with those of evaluated weights and of a
+// teacher, which must be equal (eval.check_classes), and with those of initial
+// weights, which may differ (adds a warning).
 void check_learned_classes(
     PreparedJob& prepared,
     const models::ModelSpec& spec) {

@@ -41,7 +41,8 @@ struct LaunchedPlace {
 
 struct Detected {
   std::optional<LaunchedPlace> place; // nullopt: start workers as usual
-  // One of several machines, whose workers this process starts.
+  // Set if a manager started this program once on each machine: this process
+  // then starts the workers of its own machine.
   std::optional<LaunchedMachine> machine;
   // Sentences about variables that look like a launcher's but are not taken as
   // a launch.

@@ -20,7 +20,7 @@ std::vector<Host> parse_hosts(const std::string& text);
 // Returns true if the list has only this machine, so that ssh is not needed.
 bool is_this_machine(const std::vector<Host>& hosts);
 
-// Command of a host: words for a POSIX shell.
+// The command to run on one host; both members are quoted for a POSIX shell.
 struct HostCommand {
   std::string folder;
   std::string program; // with its arguments

@@ -8,8 +8,8 @@
 
 namespace vitrain::config {
 
-// Conversion of pixels to network input, for training and evaluation. Vectors
-// are passed to the network unchanged.
+// Conversion of pixels to network input, for training and evaluation. Rows of
+// numbers (kind: vectors) have no pixels and are passed unchanged.
 struct PreprocessConfig {
   bool exif_orientation = false;
   std::optional<std::array<double, 2>> range;

@@ -9,8 +9,8 @@ namespace swin {
 inline constexpr Stages kWindow8{8, 8, 8, 8};
 inline constexpr Stages kWindow16{16, 16, 16, 16};
 inline constexpr Stages kWindow24{24, 24, 24, 24};
-// Windows of the pretraining with 192 pixels; the grid of its last stage is
-// smaller than 12.
+// Windows by stage of the pretraining with 192 pixels and window 12: the grid
+// of the last stage has only 6 x 6 tokens.
 inline constexpr Stages kBefore12{12, 12, 12, 6};
 
 // Networks of timm 1.0 (timm/models/swin_transformer_v2.py).
