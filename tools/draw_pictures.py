@@ -82,6 +82,12 @@ def draw_terminal(lines):
     return svg(int(COLUMNS * across) + 2 * left, len(lines) * down + 32, "".join(body))
 
 
+def without_root(line):
+    """Returns a line without the path of this checkout, which printed commands begin with."""
+    at = terminal.plain(line).find(f"{ROOT}/")
+    return line if at < 0 else line[:at] + line[at + len(f"{ROOT}/"):]
+
+
 def said(text, colour):
     return [(character, colour) for character in text]
 
@@ -94,7 +100,8 @@ def shown_lines(lines, live):
     # The running epoch is the one after those, half done.
     running = [line for line in live if terminal.plain(line).startswith(f"epoch {4}/")]
     return ([said("$ ./run_train_multi.sh", "1")] + lines[: kept + 1]
-            + [running[len(running) // 2], said(LEFT_OUT, "2")] + lines[epochs[-1]:])
+            + [running[len(running) // 2], said(LEFT_OUT, "2")]
+            + [without_root(line) for line in lines[epochs[-1]:]])
 
 
 def draw_report(page, picture):
