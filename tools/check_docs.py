@@ -129,7 +129,7 @@ class Reference:
     @functools.lru_cache(maxsize=None)
     def problem_of_name(self, option):
         for verb in (["train"], ["data", "order"], ["data", "dump"],
-                     ["data", "show"], ["data", "pack"], ["config", "show"], ["config", "from-timm"], ["predict"],
+                     ["data", "show"], ["data", "pack"], ["config", "show"], ["config", "from-timm"], ["predict"], ["export"],
                      ["runs"]):
             said = subprocess.run(
                 [self.vitrain, *verb, option],
