@@ -14,6 +14,7 @@ asm(".pushsection .rodata\n"
     ".popsection\n");
 
 // Symbols defined by the assembler.
+// NOLINTBEGIN(readability-identifier-naming)
 extern "C" const std::uint8_t vitrain_font_file[];
 extern "C" const std::uint8_t vitrain_font_file_end[];
 // NOLINTEND(readability-identifier-naming)

@@ -133,7 +133,7 @@ std::string plain_words(const std::string& message) {
     std::string_view message;
     const char* words;
   };
-  static const std::array kWords{
+  static const std::array replacements{
       Words{
           YAML::ErrorMsg::END_OF_MAP_FLOW,
           "a { is not closed: expected a comma or }"},
@@ -159,8 +159,8 @@ std::string plain_words(const std::string& message) {
       Words{
           YAML::ErrorMsg::UNKNOWN_TOKEN,
           "a value cannot begin with this character: put it in quotes"}};
-  const auto found = std::ranges::find(kWords, message, &Words::message);
-  return found == kWords.end() ? printable(message) : found->words;
+  const auto found = std::ranges::find(replacements, message, &Words::message);
+  return found == replacements.end() ? printable(message) : found->words;
 }
 
 } // namespace

@@ -146,7 +146,7 @@ std::optional<LockHolder> LockLease::restored() {
   }
   try {
     Fd locked = create_lock_file(path_, last_);
-    const auto holder = read_holder(path_);
+    auto holder = read_holder(path_);
     if (holder && holder->nonce == nonce_) {
       kernel_lock_ = std::move(locked);
     }

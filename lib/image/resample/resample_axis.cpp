@@ -46,6 +46,7 @@ struct Geometry {
 
   double center(int output) const { return low + (output + 0.5) * scale; }
   // Truncates towards zero, then clamps to the image.
+  // NOLINTBEGIN(bugprone-incorrect-roundings)
   int first(double center) const {
     return std::max(static_cast<int>(center - support + 0.5), 0);
   }

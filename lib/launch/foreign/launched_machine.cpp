@@ -173,7 +173,7 @@ FoundMachine find_by(const MachineRow& row, const Environment& environment) {
 
 FoundMachine find_launched_machine(const Environment& environment) {
   for (const MachineRow& row : kMachineRows) {
-    const FoundMachine found = find_by(row, environment);
+    FoundMachine found = find_by(row, environment);
     if (found.machine || !found.incomplete.empty()) {
       return found;
     }
