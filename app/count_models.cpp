@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "core/files/files.h"
+#include "core/system/files.h"
 #include "models/families/family.h"
 #include "networks/tensors.h"
 

@@ -14,8 +14,8 @@
 #include <fmt/format.h>
 
 #include "core/check.h"
-#include "core/files/files.h"
-#include "core/text/text.h"
+#include "core/system/files.h"
+#include "core/text.h"
 #include "launch/processes/descriptors.h"
 #include "model_table.h"
 #include "verbs/verbs.h"

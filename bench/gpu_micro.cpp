@@ -20,7 +20,7 @@
 
 #include "bench/cuda_device.h"
 #include "core/error.h"
-#include "core/text/json.h"
+#include "core/json.h"
 #include "engine/inputs/parcel.h"
 #include "networks/layers/layers.h"
 

@@ -25,7 +25,7 @@
 #include <utility>
 #include <vector>
 
-#include "data/archives/tar_reader.h"
+#include "data/kinds/tar_reader.h"
 #include "data/load/pipeline.h"
 #include "image/formats/decoder.h"
 #include "image/jpeg/packed_jpeg.h"

@@ -12,7 +12,9 @@
 #include <vector>
 
 #include "core/system/clock.h"
+#include "data/kinds/datasets.h"
 #include "data/load/loader.h"
+#include "data/load/pipeline.h"
 #include "data/load/rows.h"
 
 namespace {

@@ -8,12 +8,12 @@
 #include <ATen/Parallel.h>
 
 #include "bench/cuda_device.h"
-#include "core/text/enum_names.h"
-#include "job/options/precision.h"
+#include "core/enum_names.h"
+#include "job/precision.h"
 #include "models/families/family.h"
 #include "networks/model.h"
 #include "optim/grouping.h"
-#include "optim/optimizers.h"
+#include "optim/rules/optimizers.h"
 
 // usage: optimizer_step THREADS|cuda STEPS RULE...
 // Prints the milliseconds of an update (median of STEPS) of the 25.6 million

@@ -8,10 +8,10 @@
 
 #include <fmt/format.h>
 
-#include "config/schema/writer.h"
+#include "config/load/writer.h"
 #include "core/system/clock.h"
+#include "report/page/write_report.h"
 #include "report/runs/run_record.h"
-#include "report/write_report.h"
 
 namespace {
 

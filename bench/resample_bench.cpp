@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "image/resample/resample.h"
+#include "image/operations/resample.h"
 
 namespace vitrain::image {
 namespace {

@@ -25,13 +25,13 @@ HEADER_LINES = 300
 FUNCTIONS = {
     "lib/engine/report/reporter_train.cpp engine::Reporter::train":
         (71, "one report: record, CSV row, live line"),
-    "lib/engine/report/log_interval.cpp engine::LogInterval::report":
+    "lib/engine/train/log_interval.cpp engine::LogInterval::report":
         (86, "one dictionary goes out and comes back"),
-    "lib/image/resample/resample.cpp image::Resampler::resize":
+    "lib/image/operations/resample.cpp image::Resampler::resize":
         (71, "two passes over one set of buffers"),
-    "lib/launch/nodes/node_link.cpp launch::NodeLink::share":
+    "lib/launch/supervise/node_link.cpp launch::NodeLink::share":
         (64, "both sides of one exchange"),
-    "lib/launch/nodes/node_link_start.cpp launch::NodeLink::await_answer":
+    "lib/launch/supervise/node_link_start.cpp launch::NodeLink::await_answer":
         (63, "one state machine"),
 }
 SOURCES = {

@@ -26,7 +26,7 @@ IMAGES = ROOT / "docs" / "images"
 COLUMNS = 100
 INK, FAINT, PAPER = "#d7dde4", "#8793a0", "#14181d"
 GREEN = "#7bc47f"
-# By the codes of lib/logging/terminal/terminal_style.cpp.
+# By the codes of lib/logging/terminal_style.cpp.
 COLOURS = {"": INK, "1": "#ffffff", "36": "#6cc6d6", "32": GREEN, "33": "#e0b34a", "1;31": "#ef7b74",
            "2": FAINT}
 LEFT_OUT = "\u22ee"

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/text/json.h"
+#include "core/json.h"
 
 namespace vitrain::checkpoint {
 

@@ -9,9 +9,9 @@
 #include <system_error>
 
 #include "checkpoint/folder.h"
-#include "core/files/files.h"
 #include "core/hash.h"
-#include "core/text/text.h"
+#include "core/system/files.h"
+#include "core/text.h"
 #include "weights/archive.h"
 #include "weights/weights_check.h"
 

@@ -8,8 +8,8 @@
 
 #include "checkpoint/find.h"
 #include "core/check.h"
-#include "core/files/files.h"
-#include "core/text/text.h"
+#include "core/system/files.h"
+#include "core/text.h"
 
 namespace vitrain::checkpoint {
 namespace {

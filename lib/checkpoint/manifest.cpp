@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/files/files.h"
 #include "core/hash.h"
-#include "core/text/json_reader.h"
-#include "core/text/text.h"
+#include "core/json_reader.h"
+#include "core/system/files.h"
+#include "core/text.h"
 #include "weights/weights_check.h"
 
 namespace vitrain::checkpoint {

@@ -6,9 +6,9 @@
 #include "checkpoint/config_values.h"
 #include "checkpoint/transformers_config.h"
 #include "core/error.h"
-#include "core/files/files.h"
-#include "core/text/json_reader.h"
-#include "core/text/text.h"
+#include "core/json_reader.h"
+#include "core/system/files.h"
+#include "core/text.h"
 
 #include <fmt/format.h>
 

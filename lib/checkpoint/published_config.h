@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/text/json.h"
+#include "core/json.h"
 
 namespace vitrain::checkpoint {
 

@@ -1,6 +1,6 @@
 #include "checkpoint/read_preprocess.h"
 
-#include "core/text/text.h"
+#include "core/text.h"
 #include "weights/archive.h"
 #include "weights/weights_check.h"
 

@@ -2,7 +2,7 @@
 
 #include <filesystem>
 
-#include "core/text/json.h"
+#include "core/json.h"
 
 namespace vitrain::checkpoint {
 

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "checkpoint/config_values.h"
-#include "core/text/text.h"
+#include "core/text.h"
 
 #include <fmt/format.h>
 

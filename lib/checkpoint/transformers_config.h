@@ -3,7 +3,7 @@
 #include <filesystem>
 
 #include "checkpoint/published_config.h"
-#include "core/text/json.h"
+#include "core/json.h"
 
 namespace vitrain::checkpoint {
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "core/text/json.h"
-#include "models/spec.h"
+#include "core/json.h"
+#include "models/families/spec.h"
 
 namespace vitrain::exports {
 

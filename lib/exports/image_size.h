@@ -5,7 +5,7 @@
 
 #include <torch/csrc/jit/api/module.h>
 
-#include "models/spec.h"
+#include "models/families/spec.h"
 
 namespace torch::jit {
 struct Graph;

@@ -14,7 +14,7 @@
 #include <torch/csrc/jit/runtime/graph_executor.h>
 
 #include "core/check.h"
-#include "core/text/text.h"
+#include "core/text.h"
 #include "exports/batch_size.h"
 #include "exports/image_size.h"
 

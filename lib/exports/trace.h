@@ -3,7 +3,7 @@
 #include <ATen/core/Tensor.h>
 #include <torch/csrc/jit/api/module.h>
 
-#include "models/spec.h"
+#include "models/families/spec.h"
 #include "networks/model.h"
 
 namespace vitrain::exports {

@@ -6,8 +6,8 @@
 #include <torch/csrc/jit/serialization/export.h>
 
 #include "checkpoint/read_preprocess.h"
-#include "core/files/files.h"
-#include "core/files/new_file.h"
+#include "core/system/files.h"
+#include "core/system/new_file.h"
 #include "states/weights_files.h"
 #include "weights/names/coat_repeats.h"
 

@@ -1,14 +1,14 @@
 #include "job/launched_job.h"
 
 #include "core/check.h"
-#include "job/prepare/choose_devices.h"
-#include "job/prepare/prepared_job.h"
+#include "job/choose_devices.h"
+#include "job/prepared_job.h"
 #include "launch/devices/cores.h"
-#include "launch/foreign/environment.h"
 #include "launch/foreign/exec_worker.h"
 #include "launch/foreign/launch_parents.h"
 #include "launch/foreign/launched_device.h"
-#include "logging/terminal/stream_output.h"
+#include "launch/processes/environment.h"
+#include "logging/stream_output.h"
 
 namespace vitrain::job {
 namespace {

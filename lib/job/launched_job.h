@@ -3,8 +3,8 @@
 #include <optional>
 #include <string>
 
-#include "job/prepare/prepared_job.h"
-#include "job/request.h"
+#include "job/prepared_job.h"
+#include "job/run/request.h"
 #include "launch/foreign/launchers.h"
 
 namespace vitrain::job {

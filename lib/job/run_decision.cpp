@@ -1,6 +1,6 @@
 #include "job/run_decision.h"
 
-#include "config/schema/preprocess_values.h"
+#include "config/load/preprocess_values.h"
 
 namespace vitrain::job {
 

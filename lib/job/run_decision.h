@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <string>
 
-#include "core/text/json.h"
-#include "job/prepare/prepared_job.h"
+#include "core/json.h"
+#include "job/prepared_job.h"
 
 namespace vitrain::job {
 

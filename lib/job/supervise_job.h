@@ -1,6 +1,6 @@
 #pragma once
 
-#include "job/prepare/prepared_job.h"
+#include "job/prepared_job.h"
 
 namespace vitrain::job {
 

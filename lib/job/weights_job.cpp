@@ -4,12 +4,14 @@
 #include <utility>
 
 #include "core/check.h"
-#include "core/text/text.h"
-#include "job/options/data_options.h"
-#include "job/prepare/find_weights.h"
-#include "job/prepare/preprocess_record.h"
-#include "job/prepare/recipe_check.h"
+#include "core/text.h"
+#include "data/kinds/datasets.h"
+#include "job/data_options.h"
+#include "job/find_weights.h"
+#include "job/preprocess_record.h"
+#include "job/recipe_check.h"
 #include "job/run/run_directory.h"
+#include "models/resolve.h"
 
 namespace vitrain::job {
 namespace {

@@ -3,10 +3,10 @@
 #include <string>
 #include <vector>
 
-#include "config/load/load_recipe.h"
+#include "config/load_recipe.h"
 #include "config/sections/recipe.h"
-#include "data/sources/labels/label_form.h"
-#include "models/spec.h"
+#include "data/sources/label_form.h"
+#include "models/families/spec.h"
 
 namespace vitrain::job {
 

@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
-#include "core/text/enum_names.h"
-#include "core/text/text.h"
+#include "core/enum_names.h"
+#include "core/text.h"
 #include "models/families/family.h"
 
 namespace vitrain::models {

@@ -6,9 +6,9 @@
 #include <fmt/format.h>
 
 #include "config/rules/stages.h"
-#include "core/text/enum_names.h"
+#include "core/enum_names.h"
+#include "models/resolve.h"
 #include "models/rules.h"
-#include "models/spec.h"
 #include "options/channels.h"
 
 namespace vitrain::models {

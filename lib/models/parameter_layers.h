@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "models/spec.h"
+#include "models/families/spec.h"
 
 namespace vitrain::models {
 

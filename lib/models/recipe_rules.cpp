@@ -7,8 +7,9 @@
 #include <fmt/format.h>
 
 #include "config/rules/stages.h"
-#include "core/text/text.h"
+#include "core/text.h"
 #include "models/families/family.h"
+#include "models/resolve.h"
 #include "models/rules.h"
 
 namespace vitrain::models {

@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "core/text/text.h"
+#include "core/text.h"
 #include "models/families/family.h"
 
 namespace vitrain::models {

@@ -3,10 +3,10 @@
 #include <string>
 #include <vector>
 
+#include "config/load/loaded.h"
 #include "config/rules/checker.h"
-#include "config/schema/read.h"
 #include "config/sections/model.h"
-#include "models/spec.h"
+#include "models/families/spec.h"
 
 // Rules for the section `model` of a recipe, and for other sections that depend
 // on the network (recipe_rules.cpp).

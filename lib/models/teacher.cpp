@@ -4,8 +4,9 @@
 
 #include "config/rules/stages.h"
 #include "core/check.h"
-#include "core/text/text.h"
+#include "core/text.h"
 #include "models/families/family.h"
+#include "models/resolve.h"
 #include "models/rules.h"
 
 namespace vitrain::models {

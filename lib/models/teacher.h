@@ -4,7 +4,7 @@
 
 #include "config/rules/checker.h"
 #include "config/sections/recipe.h"
-#include "models/spec.h"
+#include "models/families/spec.h"
 
 // Teacher network of train.distill.
 namespace vitrain::models {

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "models/families/family.h"
-#include "models/spec.h"
+#include "models/families/spec.h"
 
 namespace vitrain::networks {
 

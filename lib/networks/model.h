@@ -8,7 +8,7 @@
 #include <ATen/core/Tensor.h>
 #include <torch/nn/module.h>
 
-#include "models/spec.h"
+#include "models/families/spec.h"
 
 namespace vitrain::networks {
 

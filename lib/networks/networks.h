@@ -4,7 +4,7 @@
 
 #include <ATen/core/Generator.h>
 
-#include "models/spec.h"
+#include "models/families/spec.h"
 #include "networks/model.h"
 
 // One line per family of models/: the family and the function that builds its

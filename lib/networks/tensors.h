@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "models/families/spec.h"
 #include "models/model_counts.h"
-#include "models/spec.h"
 
 namespace vitrain::networks {
 

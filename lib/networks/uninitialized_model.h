@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "models/spec.h"
+#include "models/families/spec.h"
 #include "networks/model.h"
 
 namespace vitrain::networks {

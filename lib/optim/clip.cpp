@@ -6,7 +6,7 @@
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
 
-#include "optim/elements/norm.h"
+#include "optim/norm.h"
 
 namespace vitrain::optim {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <ATen/core/Tensor.h>
 
-#include "optim/weights/flat_state.h"
+#include "optim/flat_state.h"
 
 namespace vitrain::optim {
 

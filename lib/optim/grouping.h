@@ -3,8 +3,8 @@
 #include <functional>
 #include <string>
 
-#include "config/sections/optim/optim.h"
-#include "optim/weights/flat_state.h"
+#include "config/sections/optim.h"
+#include "optim/flat_state.h"
 
 namespace vitrain::optim {
 

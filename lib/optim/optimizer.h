@@ -9,9 +9,9 @@
 
 #include <ATen/core/Tensor.h>
 
-#include "config/sections/optim/optim.h"
-#include "optim/weights/flat_state.h"
-#include "optim/weights/lookahead.h"
+#include "config/sections/optim.h"
+#include "optim/flat_state.h"
+#include "optim/lookahead.h"
 
 namespace vitrain::optim {
 

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "config/sections/optim/schedule.h"
+#include "config/sections/schedule.h"
 
 namespace vitrain::optim {
 

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "config/sections/optim/strengths.h"
+#include "config/sections/strengths.h"
 
 // Strength of regularisation in a step, relative to the recipe's value: pure
 // functions of the step (0 is the first; config::Plan::schedule_time).

@@ -4,7 +4,7 @@
 #include <array>
 #include <string_view>
 
-#include "core/text/enum_names.h"
+#include "core/enum_names.h"
 
 namespace vitrain {
 
@@ -20,7 +20,7 @@ struct MetricInfo {
   bool of_label_lists = false; // only with data.eval.multi_label
 };
 
-// One row per metric. engine/eval/metrics.cpp computes the metrics.
+// One row per metric. engine/step/metrics.cpp computes the metrics.
 inline constexpr std::array<MetricInfo, 5> kMetrics{
     {{Metric::kLoss, "loss", false, false},
      {Metric::kTop1, "top1", true, true},

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/text/enum_names.h"
+#include "core/enum_names.h"
 
 namespace vitrain {
 

@@ -8,7 +8,7 @@
 #include "core/check.h"
 #include "image/formats/decode.h"
 #include "image/formats/png_write.h"
-#include "image/resample/resample.h"
+#include "image/operations/resample.h"
 #include "pictures/font.h"
 
 namespace vitrain::pictures {

@@ -5,9 +5,9 @@
 #include <string_view>
 #include <vector>
 
-#include "core/text/json.h"
+#include "core/json.h"
 #include "image/image.h"
-#include "image/resample/crop_math.h"
+#include "image/operations/crop_math.h"
 #include "pictures/drawing.h"
 
 namespace vitrain::pictures {

@@ -4,9 +4,9 @@
 #include <cmath>
 
 #include "core/check.h"
-#include "core/text/text.h"
+#include "core/text.h"
 #include "image/operations/channels.h"
-#include "image/resample/resample.h"
+#include "image/operations/resample.h"
 #include "pictures/font.h"
 
 namespace vitrain::pictures {

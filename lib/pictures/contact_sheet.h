@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "image/image.h"
-#include "image/resample/crop_math.h"
+#include "image/operations/crop_math.h"
 #include "pictures/drawing.h"
 
 namespace vitrain::pictures {

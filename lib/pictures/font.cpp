@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "core/check.h"
-#include "core/text/text.h"
+#include "core/text.h"
 #include "pictures/face.h"
 #include "pictures/font_file.h"
 #include "pictures/system_fonts.h"

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <system_error>
 
-#include "core/files/files.h"
+#include "core/system/files.h"
 #include "core/system/system.h"
 
 namespace vitrain::pictures {

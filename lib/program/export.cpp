@@ -1,13 +1,13 @@
 #include <cstdio>
 
-#include "core/files/new_file.h"
-#include "core/text/print_lines.h"
-#include "core/text/text.h"
+#include "core/system/new_file.h"
+#include "core/system/print_lines.h"
+#include "core/text.h"
 #include "engine/state/pretrained.h"
-#include "exports/onnx/onnx.h"
+#include "exports/onnx.h"
 #include "exports/trace.h"
 #include "exports/write_files.h"
-#include "job/prepare/preprocess_record.h"
+#include "job/preprocess_record.h"
 #include "job/weights_job.h"
 #include "networks/uninitialized_model.h"
 #include "program/torch_verbs.h"

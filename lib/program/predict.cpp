@@ -16,31 +16,32 @@
 #include <vector>
 
 #include "core/check.h"
-#include "core/files/files.h"
 #include "core/system/cuda_plugin.h"
-#include "core/text/print_lines.h"
-#include "core/text/text.h"
+#include "core/system/files.h"
+#include "core/system/print_lines.h"
+#include "core/text.h"
+#include "data/load/image_rows.h"
 #include "data/load/row_picture.h"
 #include "data/load/tolerant_rows.h"
-#include "data/sources/named_images.h"
+#include "data/named_images.h"
 #include "engine/device/cpu_setup.h"
-#include "engine/inputs/pinned_slots.h"
-#include "engine/predict/predictor.h"
+#include "engine/device/pinned_slots.h"
+#include "engine/eval/predictor.h"
 #include "engine/state/pretrained.h"
 #include "image/formats/png_write.h"
-#include "job/options/data_options.h"
-#include "job/options/precision.h"
-#include "job/prepare/choose_devices.h"
-#include "job/prepare/shown_classes.h"
+#include "job/choose_devices.h"
+#include "job/data_options.h"
+#include "job/precision.h"
+#include "job/shown_classes.h"
 #include "job/weights_job.h"
 #include "launch/devices/cores.h"
-#include "launch/foreign/environment.h"
+#include "launch/processes/environment.h"
 #include "models/families/family.h"
 #include "networks/uninitialized_model.h"
 #include "program/torch_verbs.h"
-#include "results/files/output_file.h"
-#include "results/files/prediction_output.h"
-#include "results/pictures/prediction_sheet.h"
+#include "results/output_file.h"
+#include "results/prediction_output.h"
+#include "results/prediction_sheet.h"
 
 namespace vitrain::program {
 namespace {
@@ -56,7 +57,7 @@ std::size_t read_standard_input(std::span<char> into) {
 }
 
 // Keeps freed tensor memory in the process for the next batch, as the
-// environment of workers does (launch/foreign/environment.cpp).
+// environment of workers does (launch/processes/environment.cpp).
 void keep_memory() {
   ::mallopt(M_MMAP_MAX, 0);
   ::mallopt(M_TRIM_THRESHOLD, std::numeric_limits<int>::max());

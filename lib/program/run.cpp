@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "core/error.h"
+#include "core/system/print_lines.h"
 #include "core/system/terminal.h"
-#include "core/text/print_lines.h"
-#include "core/text/text.h"
-#include "core/text/url.h"
+#include "core/text.h"
+#include "core/url.h"
 #include "engine/report/dry_run.h"
 #include "engine/run/worker.h"
 #include "launch/processes/descriptors.h"

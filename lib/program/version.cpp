@@ -5,8 +5,8 @@
 #include <fmt/format.h>
 #include <torch/version.h>
 
-#include "core/files/files.h"
 #include "core/system/cuda_plugin.h"
+#include "core/system/files.h"
 #include "program/torch_verbs.h"
 
 namespace vitrain::program {

@@ -6,9 +6,9 @@
 
 #include <fmt/format.h>
 
-#include "core/text/text.h"
-#include "results/files/csv.h"
-#include "results/files/result_folder.h"
+#include "core/text.h"
+#include "results/csv.h"
+#include "results/result_folder.h"
 #include "results/shares.h"
 
 namespace vitrain::results {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "results/files/evaluation_files.h"
+#include "results/evaluation_files.h"
 
 // Evaluations of samples with any number of labels. A class is predicted if its
 // probability, the sigmoid of its output, exceeds 0.5.

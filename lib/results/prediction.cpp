@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
-#include "core/text/json.h"
-#include "results/files/csv.h"
+#include "core/json.h"
+#include "results/csv.h"
 
 namespace vitrain::results {
 

@@ -11,10 +11,10 @@
 #include <c10/util/accumulate.h>
 
 #include "core/check.h"
-#include "core/files/files.h"
 #include "core/hash.h"
-#include "core/text/json.h"
-#include "core/text/text.h"
+#include "core/json.h"
+#include "core/system/files.h"
+#include "core/text.h"
 #include "states/stored.h"
 #include "states/tensor_type.h"
 #include "weights/archive.h"

@@ -8,7 +8,7 @@
 
 #include "checkpoint/find.h"
 #include "core/check.h"
-#include "core/text/text.h"
+#include "core/text.h"
 
 namespace vitrain::states {
 namespace {

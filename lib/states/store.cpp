@@ -14,9 +14,9 @@
 #include "checkpoint/folder.h"
 #include "checkpoint/read_preprocess.h"
 #include "core/check.h"
-#include "core/files/files.h"
 #include "core/hash.h"
-#include "core/text/text.h"
+#include "core/system/files.h"
+#include "core/text.h"
 #include "states/safetensors.h"
 #include "weights/weights_check.h"
 

@@ -12,7 +12,7 @@
 #include "checkpoint/find.h"
 #include "checkpoint/manifest.h"
 #include "checkpoint/retention.h"
-#include "core/text/json.h"
+#include "core/json.h"
 
 namespace vitrain::states {
 

@@ -8,8 +8,8 @@
 #include <c10/util/accumulate.h>
 #include <fmt/ranges.h>
 
-#include "core/files/new_file.h"
-#include "core/text/text.h"
+#include "core/system/new_file.h"
+#include "core/text.h"
 #include "weights/format_name.h"
 #include "weights/names/timm_names.h"
 #include "weights/weights_check.h"

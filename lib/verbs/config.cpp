@@ -1,9 +1,9 @@
 #include <cstdio>
 
-#include "config/schema/reference.h"
-#include "config/schema/writer.h"
-#include "core/text/print_lines.h"
-#include "job/prepare/recipe_check.h"
+#include "config/command_line/reference.h"
+#include "config/load/writer.h"
+#include "core/system/print_lines.h"
+#include "job/recipe_check.h"
 #include "verbs/verbs.h"
 
 namespace vitrain::verbs {

@@ -8,12 +8,12 @@
 #include <vector>
 
 #include "config/foreign/translation.h"
-#include "config/load/load_recipe.h"
+#include "config/load_recipe.h"
 #include "core/check.h"
-#include "core/text/print_lines.h"
-#include "core/text/text.h"
-#include "job/prepare/recipe_check.h"
-#include "results/files/output_file.h"
+#include "core/system/print_lines.h"
+#include "core/text.h"
+#include "job/recipe_check.h"
+#include "results/output_file.h"
 #include "verbs/verbs.h"
 
 namespace vitrain::verbs {

@@ -9,15 +9,16 @@
 #include <thread>
 
 #include "core/check.h"
-#include "core/text/text.h"
-#include "data/tools/check_report.h"
-#include "data/tools/check_samples.h"
-#include "job/options/data_options.h"
-#include "job/prepare/recipe_check.h"
-#include "logging/terminal/console.h"
-#include "logging/terminal/progress.h"
-#include "models/spec.h"
-#include "results/files/output_file.h"
+#include "core/text.h"
+#include "data/check_report.h"
+#include "data/check_samples.h"
+#include "data/kinds/datasets.h"
+#include "job/data_options.h"
+#include "job/recipe_check.h"
+#include "logging/console.h"
+#include "logging/progress.h"
+#include "models/resolve.h"
+#include "results/output_file.h"
 #include "verbs/verbs.h"
 
 namespace vitrain::verbs {

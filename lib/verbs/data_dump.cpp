@@ -5,12 +5,12 @@
 #include <fmt/format.h>
 
 #include "config/rules/stages.h"
-#include "core/text/text.h"
-#include "data/tools/dump.h"
-#include "job/options/data_options.h"
-#include "job/prepare/recipe_check.h"
-#include "models/spec.h"
-#include "results/files/output_file.h"
+#include "core/text.h"
+#include "data/dump.h"
+#include "job/data_options.h"
+#include "job/recipe_check.h"
+#include "models/resolve.h"
+#include "results/output_file.h"
 #include "verbs/verbs.h"
 
 namespace vitrain::verbs {

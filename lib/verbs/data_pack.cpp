@@ -4,12 +4,13 @@
 #include <thread>
 
 #include "core/check.h"
-#include "core/text/text.h"
-#include "data/tools/pack.h"
-#include "job/options/data_options.h"
-#include "job/prepare/recipe_check.h"
-#include "logging/terminal/console.h"
-#include "logging/terminal/progress.h"
+#include "core/text.h"
+#include "data/kinds/datasets.h"
+#include "data/pack.h"
+#include "job/data_options.h"
+#include "job/recipe_check.h"
+#include "logging/console.h"
+#include "logging/progress.h"
 #include "verbs/verbs.h"
 
 namespace vitrain::verbs {

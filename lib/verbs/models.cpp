@@ -9,11 +9,11 @@
 #include <fnmatch.h>
 
 #include "config/sections/model.h"
+#include "core/ascii.h"
 #include "core/check.h"
-#include "core/text/ascii.h"
-#include "core/text/text.h"
+#include "core/text.h"
 #include "models/families/family.h"
-#include "models/spec.h"
+#include "models/resolve.h"
 #include "verbs/verbs.h"
 
 namespace vitrain::verbs {

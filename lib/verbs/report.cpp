@@ -2,11 +2,11 @@
 #include <cstdio>
 #include <filesystem>
 
-#include "core/text/print_lines.h"
-#include "core/text/text.h"
+#include "core/system/print_lines.h"
+#include "core/text.h"
+#include "report/page/write_report.h"
 #include "report/runs/run_record.h"
-#include "report/write_report.h"
-#include "results/files/output_file.h"
+#include "results/output_file.h"
 #include "verbs/verbs.h"
 
 namespace vitrain::verbs {

@@ -5,10 +5,10 @@
 #include <system_error>
 
 #include "core/check.h"
-#include "core/files/files.h"
-#include "core/text/text.h"
-#include "job/prepare/recipe_check.h"
-#include "launch/nodes/rendezvous.h"
+#include "core/system/files.h"
+#include "core/text.h"
+#include "job/recipe_check.h"
+#include "launch/processes/rendezvous.h"
 
 namespace vitrain::verbs {
 namespace {

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "config/command_line/arguments.h"
-#include "launch/nodes/hosts.h"
+#include "launch/supervise/hosts.h"
 
 namespace vitrain::verbs {
 

@@ -4,9 +4,9 @@
 #include <string>
 
 #include "core/check.h"
-#include "core/text/text.h"
-#include "job/prepare/find_weights.h"
-#include "job/prepare/preprocess_record.h"
+#include "core/text.h"
+#include "job/find_weights.h"
+#include "job/preprocess_record.h"
 #include "job/run/resume_advice.h"
 #include "job/run/run_around.h"
 #include "verbs/verbs.h"

@@ -5,8 +5,8 @@
 #include <fmt/format.h>
 
 #include "core/system/terminal.h"
-#include "core/text/text.h"
-#include "logging/terminal/console.h"
+#include "core/text.h"
+#include "logging/console.h"
 #include "report/terminal/listing.h"
 #include "verbs/verbs.h"
 

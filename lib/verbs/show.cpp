@@ -3,7 +3,7 @@
 #include <cstdio>
 #include <string>
 
-#include "logging/terminal/console.h"
+#include "logging/console.h"
 #include "report/runs/run_record.h"
 #include "verbs/verbs.h"
 

@@ -1,24 +1,24 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "config/schema/writer.h"
+#include "config/load/writer.h"
 #include "core/check.h"
-#include "core/text/json_values.h"
-#include "core/text/print_lines.h"
-#include "core/text/text.h"
+#include "core/json_values.h"
+#include "core/system/print_lines.h"
+#include "core/text.h"
 #include "job/launched_job.h"
-#include "job/prepare/recipe_check.h"
+#include "job/recipe_check.h"
 #include "job/supervise_job.h"
 #include "launch/foreign/launchers.h"
-#include "launch/nodes/rendezvous.h"
+#include "launch/processes/rendezvous.h"
 #include "launch/processes/signals.h"
-#include "logging/terminal/stream_output.h"
-#include "models/spec.h"
+#include "logging/stream_output.h"
+#include "models/resolve.h"
+#include "report/page/write_report.h"
 #include "report/terminal/ending.h"
-#include "report/write_report.h"
-#include "trial/find_lr.h"
-#include "trial/trial.h"
+#include "verbs/find_lr.h"
 #include "verbs/run_hosts.h"
+#include "verbs/trial.h"
 #include "verbs/verbs.h"
 
 namespace vitrain::verbs {
@@ -146,7 +146,7 @@ int try_run(
       ExitCode::kUsage,
       "trials are for one machine: leave -nnodes, -node_rank and -master out");
   print_lines(stdout, prepared.notes);
-  trial::Subject subject{
+  Subject subject{
       .recipe = models::widest_stage(job.recipe),
       .plan = job::make_plan(
           job, prepared.workers, prepared.samplers.get(), *prepared.eval),
@@ -162,12 +162,12 @@ int try_run(
         std::max(subject.recipe.run.epochs, subject.plan.total_steps);
   }
   if (wanted.steps) {
-    trial::try_recipe(subject, *wanted.steps);
+    try_recipe(subject, *wanted.steps);
   }
   if (wanted.lr_steps) { // the suggested rate is for the first stage's batch
     subject.recipe = job.recipe;
     subject.recipe.data.augment.stages.clear();
-    trial::find_learning_rate(subject, *wanted.lr_steps);
+    find_learning_rate(subject, *wanted.lr_steps);
   }
   return 0;
 }

@@ -9,7 +9,7 @@
 
 #include "config/command_line/arguments.h"
 #include "config/sections/recipe.h"
-#include "job/prepare/prepared_job.h"
+#include "job/prepared_job.h"
 #include "models/model_counts.h"
 
 // Verbs that need no torch: those that create no network in this process.

@@ -12,9 +12,9 @@
 #include <fmt/format.h>
 
 #include "core/error.h"
-#include "core/files/files.h"
+#include "core/system/files.h"
+#include "core/system/print_lines.h"
 #include "core/system/terminal.h"
-#include "core/text/print_lines.h"
 #include "launch/processes/error_file.h"
 #include "verbs/verbs.h"
 

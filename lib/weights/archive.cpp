@@ -4,11 +4,11 @@
 #include <iterator>
 #include <string_view>
 
-#include "core/text/text.h"
-#include "weights/formats/other_content.h"
-#include "weights/formats/weight_formats.h"
-#include "weights/formats/weights_index.h"
+#include "core/text.h"
+#include "weights/other_content.h"
+#include "weights/weight_formats.h"
 #include "weights/weights_check.h"
+#include "weights/weights_index.h"
 
 namespace vitrain::weights {
 namespace {

@@ -4,9 +4,9 @@
 #include <string_view>
 #include <vector>
 
+#include "core/ascii.h"
 #include "core/check.h"
-#include "core/text/ascii.h"
-#include "core/text/text.h"
+#include "core/text.h"
 
 namespace vitrain::weights {
 namespace {

@@ -8,7 +8,7 @@
 #include <fmt/ranges.h>
 
 #include "core/check.h"
-#include "core/text/text.h"
+#include "core/text.h"
 #include "weights/dtype.h"
 
 namespace vitrain::weights {

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <fstream>
 
-#include "core/text/text.h"
+#include "core/text.h"
 #include "program.h"
 
 namespace vitrain::e2e {

@@ -11,7 +11,7 @@
 
 #include <fmt/format.h>
 
-#include "core/text/text.h"
+#include "core/text.h"
 #include "program.h"
 
 namespace vitrain::e2e {

@@ -9,7 +9,7 @@
 
 #include <fmt/format.h>
 
-#include "core/text/text.h"
+#include "core/text.h"
 #include "program.h"
 
 namespace vitrain::e2e {

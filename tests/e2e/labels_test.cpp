@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <string>
 
-#include "core/text/text.h"
+#include "core/text.h"
 #include "program.h"
 
 namespace vitrain::e2e {

@@ -10,7 +10,7 @@
 
 #include <gtest/gtest.h>
 
-#include "core/files/files.h"
+#include "core/system/files.h"
 #include "program.h"
 
 namespace vitrain::e2e {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "core/text/json.h"
+#include "core/json.h"
 #include "support/files.h"
 
 namespace vitrain::e2e {

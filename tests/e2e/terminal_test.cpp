@@ -15,7 +15,7 @@
 #include <chrono>
 #include <thread>
 
-#include "core/files/files.h"
+#include "core/system/files.h"
 #include "named_pipe.h"
 #include "program.h"
 

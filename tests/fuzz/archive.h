@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "core/files/files.h"
+#include "core/system/files.h"
 #include "fuzz/fuzz.h"
 #include "weights/archive.h"
 #include "weights/names/timm_names.h"

@@ -2,8 +2,8 @@
 
 #include <unistd.h>
 
-#include "core/files/files.h"
-#include "data/sources/source.h"
+#include "core/system/files.h"
+#include "data/kinds/datasets.h"
 #include "fuzz/fuzz.h"
 #include "support/files.h"
 

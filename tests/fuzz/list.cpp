@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "data/sources/labels/class_names.h"
+#include "data/sources/class_names.h"
 #include "data/sources/lines.h"
 #include "data/sources/natural_order.h"
 #include "fuzz/fuzz.h"

@@ -2,7 +2,7 @@
 
 #include <string_view>
 
-#include "config/schema/preprocess_values.h"
+#include "config/load/preprocess_values.h"
 #include "fuzz/fuzz.h"
 #include "support/files.h"
 

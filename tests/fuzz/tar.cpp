@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "data/archives/tar_reader.h"
+#include "data/kinds/tar_reader.h"
 #include "fuzz/fuzz.h"
 
 // An archive in memory: every member lies inside, none overlaps the one before,

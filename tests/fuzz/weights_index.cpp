@@ -1,4 +1,4 @@
-#include "weights/formats/weights_index.h"
+#include "weights/weights_index.h"
 
 #include <string_view>
 

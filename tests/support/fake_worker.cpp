@@ -36,12 +36,12 @@
 #include <vector>
 
 #include "core/check.h"
-#include "core/text/json.h"
+#include "core/json.h"
 #include "launch/devices/cores.h"
 #include "launch/processes/descriptors.h"
+#include "launch/processes/heartbeat.h"
 #include "launch/processes/signals.h"
 #include "launch/processes/worker_process.h"
-#include "launch/supervise/heartbeat.h"
 #include "launch/supervise/supervise.h"
 
 namespace vitrain::launch {

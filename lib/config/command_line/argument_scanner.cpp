@@ -8,7 +8,7 @@
 
 #include "config/foreign/words.h"
 #include "config/rules/unsupported_keys.h"
-#include "core/text/text.h"
+#include "core/text.h"
 
 namespace vitrain::config {
 namespace {

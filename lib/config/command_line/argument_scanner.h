@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "config/command_line/options.h"
-#include "config/load/problems.h"
+#include "config/schema/problems.h"
 
 namespace vitrain::config {
 

@@ -7,7 +7,7 @@
 #include "config/command_line/argument_scanner.h"
 #include "config/command_line/option_reader.h"
 #include "config/command_line/options.h"
-#include "core/text/text.h"
+#include "core/text.h"
 
 namespace vitrain::config {
 namespace {

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "config/load/load_recipe.h"
-#include "config/sections/data/preprocess.h"
-#include "core/text/enum_names.h"
+#include "config/load_recipe.h"
+#include "config/sections/preprocess.h"
+#include "core/enum_names.h"
 
 namespace vitrain::config {
 

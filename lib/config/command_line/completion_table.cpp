@@ -6,7 +6,7 @@
 
 #include "config/schema/schema.h"
 #include "config/sections/recipe.h"
-#include "core/text/text.h"
+#include "core/text.h"
 
 namespace vitrain::config {
 namespace {

@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
 #include "config/command_line/completion_table.h"
-#include "core/text/text.h"
+#include "core/text.h"
 
 namespace vitrain::config {
 namespace {

@@ -5,9 +5,9 @@
 
 #include "config/command_line/arguments.h"
 #include "config/command_line/options.h"
-#include "core/text/columns.h"
-#include "core/text/enum_names.h"
-#include "core/text/text.h"
+#include "core/columns.h"
+#include "core/enum_names.h"
+#include "core/text.h"
 
 namespace vitrain::config {
 namespace {

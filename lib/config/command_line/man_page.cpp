@@ -6,7 +6,7 @@
 
 #include "config/command_line/options.h"
 #include "core/error.h"
-#include "core/text/text.h"
+#include "core/text.h"
 
 namespace vitrain::config {
 namespace {

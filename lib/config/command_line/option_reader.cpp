@@ -14,9 +14,9 @@
 #include <fmt/ranges.h>
 
 #include "config/rules/validate.h"
-#include "core/text/ascii.h"
-#include "core/text/enum_names.h"
-#include "core/text/text.h"
+#include "core/ascii.h"
+#include "core/enum_names.h"
+#include "core/text.h"
 
 namespace vitrain::config {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "config/command_line/arguments.h"
-#include "core/text/enum_names.h"
+#include "core/enum_names.h"
 
 namespace vitrain::config {
 

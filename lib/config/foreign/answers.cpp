@@ -7,7 +7,7 @@
 #include "config/foreign/words.h"
 #include "config/schema/schema.h"
 #include "config/schema/values.h"
-#include "core/text/text.h"
+#include "core/text.h"
 
 namespace vitrain::config::foreign {
 namespace {

@@ -9,8 +9,8 @@
 
 #include "config/foreign/given_words.h"
 #include "config/foreign/scripts.h"
-#include "core/files/files.h"
-#include "core/text/text.h"
+#include "core/system/files.h"
+#include "core/text.h"
 
 // Splits a command line of another program into words, and reads them as
 // Python's argparse would.

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "config/foreign/words.h"
-#include "config/load/problems.h"
+#include "config/schema/problems.h"
 
 namespace vitrain::config::foreign {
 

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "core/check.h"
-#include "core/text/text.h"
+#include "core/text.h"
 
 namespace vitrain::config::foreign {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "core/text/text.h"
+#include "core/text.h"
 
 namespace vitrain::config::foreign {
 namespace {

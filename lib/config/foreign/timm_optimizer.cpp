@@ -2,7 +2,7 @@
 // optim.
 
 #include "config/foreign/timm_translator.h"
-#include "core/text/ascii.h"
+#include "core/ascii.h"
 
 namespace vitrain::config::foreign {
 namespace {

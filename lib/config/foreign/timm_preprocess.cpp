@@ -4,7 +4,7 @@
 #include <array>
 #include <cstdint>
 
-#include "core/text/text.h"
+#include "core/text.h"
 
 namespace vitrain::config::foreign {
 namespace {

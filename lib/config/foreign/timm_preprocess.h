@@ -3,7 +3,7 @@
 #include <optional>
 #include <string_view>
 
-#include "config/sections/data/preprocess.h"
+#include "config/sections/preprocess.h"
 #include "options/image_size.h"
 
 namespace vitrain::config::foreign {

@@ -1,5 +1,5 @@
 #include "config/foreign/timm_translator.h"
-#include "core/text/ascii.h"
+#include "core/ascii.h"
 
 #include <cmath>
 

@@ -7,12 +7,12 @@
 #include <fmt/format.h>
 
 #include "config/load/recipe_layers.h"
+#include "config/load/writer.h"
 #include "config/schema/schema.h"
 #include "config/schema/values.h"
-#include "config/schema/writer.h"
 #include "core/check.h"
-#include "core/files/files.h"
-#include "core/text/text.h"
+#include "core/system/files.h"
+#include "core/text.h"
 
 namespace vitrain::config::foreign {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "config/foreign/given_words.h"
 #include "config/foreign/words.h"
-#include "config/load/problems.h"
+#include "config/schema/problems.h"
 
 namespace vitrain::config::foreign {
 

@@ -9,7 +9,7 @@
 
 #include "config/foreign/given_words.h"
 #include "config/foreign/words.h"
-#include "core/text/text.h"
+#include "core/text.h"
 
 namespace vitrain::config::foreign {
 

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "config/load/document.h"
+#include "config/schema/document.h"
 #include "config/sections/recipe.h"
 
 // Words of other programs' training scripts and their equivalents in vitrain:

@@ -8,7 +8,7 @@
 #include "config/rules/unsupported_keys.h"
 #include "config/schema/suggest.h"
 #include "config/schema/values.h"
-#include "core/text/text.h"
+#include "core/text.h"
 
 namespace vitrain::config {
 namespace {
@@ -49,8 +49,15 @@ Node translated(Node value, const Spelling& spelling) {
 
 } // namespace
 
-Reader::Reader(Schema schema, Origins& origins, Problems& problems)
-    : origins_(origins), problems_(problems), schema_(std::move(schema)) {
+Reader::Reader(
+    Schema schema,
+    Origins& origins,
+    Problems& problems,
+    KeyOfWord key_of_word)
+    : origins_(origins),
+      problems_(problems),
+      key_of_word_(key_of_word),
+      schema_(std::move(schema)) {
   for (const Field& field : schema_.fields) {
     fields_.emplace(field.path, &field);
   }
@@ -162,7 +169,12 @@ std::string Reader::unknown(const std::string& path) const {
     return fmt::format("not offered: {}", reason);
   }
   return "unknown key" +
-      (problems_.size() < kMostSuggestions ? suggestion(schema_, path) : "");
+      (problems_.size() < kMostSuggestions
+           ? suggestion(
+                 schema_,
+                 path,
+                 key_of_word_ != nullptr ? key_of_word_(leaf_of(path)) : "")
+           : "");
 }
 
 void Reader::apply(const Override& override) {

@@ -6,7 +6,7 @@
 #include <unordered_set>
 #include <utility>
 
-#include "config/load/load_recipe.h"
+#include "config/load/loaded.h"
 #include "config/load/recipe_layers.h"
 #include "config/schema/schema.h"
 
@@ -17,8 +17,16 @@ namespace vitrain::config {
 // collects problems.
 class Reader {
  public:
+  // Returns the key that a word of another program sets, or "".
+  using KeyOfWord = std::string (*)(std::string_view word);
+
   // The schema's values, `origins` and `problems` must outlive the reader.
-  Reader(Schema schema, Origins& origins, Problems& problems);
+  // `key_of_word`: for suggestions; null: none.
+  Reader(
+      Schema schema,
+      Origins& origins,
+      Problems& problems,
+      KeyOfWord key_of_word = nullptr);
 
   // Skips `base:` (or `BASE:`) at the top level.
   void apply(const Layer& layer);
@@ -42,6 +50,7 @@ class Reader {
 
   Origins& origins_;
   Problems& problems_;
+  KeyOfWord key_of_word_;
   Schema schema_;
   std::unordered_map<std::string, const Field*> fields_;
   std::unordered_set<std::string> sections_;

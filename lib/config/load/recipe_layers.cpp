@@ -5,9 +5,9 @@
 #include <fmt/format.h>
 
 #include "core/check.h"
-#include "core/files/files.h"
-#include "core/text/text.h"
-#include "core/text/url.h"
+#include "core/system/files.h"
+#include "core/text.h"
+#include "core/url.h"
 
 namespace vitrain::config {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "config/load/document.h"
+#include "config/schema/document.h"
 
 namespace vitrain::config {
 

@@ -10,7 +10,7 @@
 
 #include "config/schema/suggest.h"
 #include "config/schema/values.h"
-#include "core/text/text.h"
+#include "core/text.h"
 
 namespace vitrain::config::paddlevit {
 namespace {

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "config/load/problems.h"
 #include "config/load/recipe_layers.h"
 #include "config/paddlevit/paddlevit_schema.h"
+#include "config/schema/problems.h"
 
 // Keys below MODEL that only one family has (families/paddle_family.h) and that
 // are not in the schema of paddlevit::Config.

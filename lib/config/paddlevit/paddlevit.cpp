@@ -5,13 +5,13 @@
 #include <fmt/format.h>
 
 #include "config/load/reader.h"
+#include "config/load/writer.h"
 #include "config/paddlevit/own_keys.h"
 #include "config/paddlevit/paddlevit_idle.h"
 #include "config/paddlevit/paddlevit_keys.h"
 #include "config/schema/suggest.h"
 #include "config/schema/values.h"
-#include "config/schema/writer.h"
-#include "core/text/text.h"
+#include "core/text.h"
 
 namespace vitrain::config {
 namespace {

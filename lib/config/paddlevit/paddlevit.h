@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "config/load/load_recipe.h"
-#include "config/load/problems.h"
+#include "config/load/loaded.h"
 #include "config/load/recipe_layers.h"
+#include "config/schema/problems.h"
 
 // PaddleViT's config format: YAML files with upper-case keys (DATA, MODEL,
 // TRAIN), read as https://github.com/BR-IDL/PaddleViT reads them, and

@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "config/paddlevit/paddlevit_keys.h"
-#include "core/text/text.h"
+#include "core/text.h"
 
 // Defaults of each family.
 namespace vitrain::config::paddlevit {

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "config/paddlevit/families/paddle_family.h"
+#include "config/paddlevit/paddle_family.h"
 #include "config/paddlevit/paddlevit_train.h"
 
 // PaddleViT's configs as plain values under PaddleViT's names, with the

@@ -5,8 +5,8 @@
 #include <optional>
 #include <string>
 
-#include "config/sections/data/erase.h"
-#include "config/sections/data/mix.h"
+#include "config/sections/erase.h"
+#include "config/sections/mix.h"
 
 namespace vitrain::config::paddlevit {
 

@@ -5,8 +5,8 @@
 
 #include <fmt/ranges.h>
 
-#include "core/text/enum_names.h"
-#include "core/text/text.h"
+#include "core/enum_names.h"
+#include "core/text.h"
 
 namespace vitrain::config {
 namespace {

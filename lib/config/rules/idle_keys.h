@@ -2,8 +2,8 @@
 
 #include <vector>
 
-#include "config/load/problems.h"
 #include "config/rules/checker.h"
+#include "config/schema/problems.h"
 #include "config/sections/recipe.h"
 
 namespace vitrain::config {

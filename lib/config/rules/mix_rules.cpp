@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "config/rules/dist_rules.h"
-#include "core/text/text.h"
+#include "core/text.h"
 
 namespace vitrain::config {
 namespace {

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "config/schema/group_rule.h"
-#include "core/text/enum_names.h"
+#include "core/enum_names.h"
 
 namespace vitrain::config {
 namespace {

@@ -9,7 +9,7 @@
 #include "config/rules/dist_rules.h"
 #include "config/rules/stages.h"
 #include "core/check.h"
-#include "core/text/text.h"
+#include "core/text.h"
 
 namespace vitrain::config {
 namespace {

@@ -5,9 +5,12 @@
 #include <vector>
 
 #include "config/rules/timeline.h"
-#include "config/sections/recipe.h"
 
 namespace vitrain::config {
+
+struct DataConfig;
+struct EmaConfig;
+struct Recipe;
 
 // Division of the samples of an optimizer step among devices.
 struct BatchPlan {

@@ -7,7 +7,7 @@
 
 #include "config/rules/dist_rules.h"
 #include "config/schema/group_rule.h"
-#include "core/text/text.h"
+#include "core/text.h"
 
 namespace vitrain::config {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "core/text/enum_names.h"
-#include "core/text/text.h"
+#include "core/enum_names.h"
+#include "core/text.h"
 
 namespace vitrain::config {
 namespace {

@@ -3,8 +3,8 @@
 #include <string>
 
 #include "config/rules/checker.h"
-#include "config/sections/data/source.h"
 #include "config/sections/recipe.h"
+#include "config/sections/source.h"
 
 namespace vitrain::config {
 

@@ -7,7 +7,7 @@
 #include "config/rules/augment_rules.h"
 #include "config/rules/dist_rules.h"
 #include "config/rules/mix_rules.h"
-#include "config/schema/augment_stage.h"
+#include "config/sections/augment_stage.h"
 
 namespace vitrain::config {
 namespace {

@@ -8,8 +8,8 @@
 #include "config/rules/optim_rules.h"
 #include "config/rules/source_rules.h"
 #include "config/rules/stages.h"
-#include "core/text/enum_names.h"
-#include "core/text/text.h"
+#include "core/enum_names.h"
+#include "core/text.h"
 
 namespace vitrain::config {
 namespace {

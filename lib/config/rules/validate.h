@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
-#include "config/load/problems.h"
 #include "config/rules/checker.h"
+#include "config/schema/problems.h"
 #include "config/sections/recipe.h"
 
 namespace vitrain::config {

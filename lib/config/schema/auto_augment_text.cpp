@@ -9,8 +9,8 @@
 
 #include <fmt/format.h>
 
-#include "core/text/ascii.h"
-#include "core/text/text.h"
+#include "core/ascii.h"
+#include "core/text.h"
 
 namespace vitrain::config {
 namespace {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/text/ascii.h"
-#include "core/text/text.h"
+#include "core/ascii.h"
+#include "core/text.h"
 
 namespace vitrain::config {
 namespace {

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "config/schema/duration.h"
-#include "core/text/enum_names.h"
+#include "core/enum_names.h"
 
 namespace vitrain::config {
 

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "config/load/document.h"
+#include "config/schema/document.h"
 
 namespace vitrain::config {
 

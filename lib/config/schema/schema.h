@@ -9,12 +9,10 @@
 #include <vector>
 
 #include "config/schema/field.h"
-#include "core/text/enum_names.h"
+#include "core/enum_names.h"
 #include "options/image_size.h"
 
 namespace vitrain::config {
-
-struct Recipe;
 
 // The visit() of each section declares its keys once. SchemaVisitor turns the
 // declarations into a flat table of Fields, which all other code uses: reading,
@@ -29,10 +27,6 @@ struct Schema {
   std::vector<Section> sections; // parents before children
   std::vector<Field> fields; // fields of a section are adjacent
 };
-
-// Returns the table of a recipe. The fields refer to `recipe`, which must
-// outlive them.
-Schema schema_of(Recipe& recipe);
 
 namespace detail {
 

@@ -4,8 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "config/foreign/words.h"
-#include "core/text/text.h"
+#include "core/text.h"
 
 namespace vitrain::config {
 namespace {
@@ -22,7 +21,10 @@ std::vector<std::string> all_paths(const Schema& schema) {
 }
 
 // Returns the key that the user most likely meant; "" if none is similar.
-std::string meant(const Schema& schema, const std::string& path) {
+std::string meant(
+    const Schema& schema,
+    const std::string& path,
+    const std::string& known_word) {
   const std::vector<std::string> paths = all_paths(schema);
   const std::string leaf = leaf_of(path);
   const std::string parent = parent_of(path);
@@ -41,8 +43,8 @@ std::string meant(const Schema& schema, const std::string& path) {
   if (twins.size() == 1) {
     return twins.front();
   }
-  if (std::string known = foreign::key_of(leaf); !known.empty()) {
-    return known;
+  if (!known_word.empty()) {
+    return known_word;
   }
   const std::string prefix = parent.empty() ? "" : parent + ".";
   if (const std::string near = nearest(leaf, siblings); !near.empty()) {
@@ -68,8 +70,11 @@ std::string parent_of(const std::string& path) {
   return dot == std::string::npos ? "" : path.substr(0, dot);
 }
 
-std::string suggestion(const Schema& schema, const std::string& path) {
-  const std::string near = meant(schema, path);
+std::string suggestion(
+    const Schema& schema,
+    const std::string& path,
+    const std::string& known_word) {
+  const std::string near = meant(schema, path, known_word);
   if (!near.empty()) {
     return fmt::format(". Did you mean {}?", near);
   }

@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
-#include "core/text/text.h"
-#include "core/text/url.h"
+#include "core/text.h"
+#include "core/url.h"
 
 namespace vitrain::config {
 

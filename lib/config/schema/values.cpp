@@ -7,9 +7,9 @@
 
 #include "config/schema/group_rule.h"
 #include "config/schema/text_rules.h"
-#include "core/text/ascii.h"
-#include "core/text/text.h"
-#include "core/text/url.h"
+#include "core/ascii.h"
+#include "core/text.h"
+#include "core/url.h"
 
 namespace vitrain::config {
 namespace {

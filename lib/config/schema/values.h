@@ -3,7 +3,7 @@
 #include <optional>
 #include <string>
 
-#include "config/load/document.h"
+#include "config/schema/document.h"
 #include "config/schema/field.h"
 
 namespace vitrain::config {

@@ -3,7 +3,7 @@
 #include <cstdint>
 
 #include "config/schema/duration.h"
-#include "core/text/enum_names.h"
+#include "core/enum_names.h"
 #include "options/metric.h"
 
 namespace vitrain::config {

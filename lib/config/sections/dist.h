@@ -6,7 +6,7 @@
 #include "config/schema/duration.h"
 #include "config/sections/sync.h"
 #include "config/sections/top_k.h"
-#include "core/text/enum_names.h"
+#include "core/enum_names.h"
 #include "options/compression.h"
 
 namespace vitrain::config {

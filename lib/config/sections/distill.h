@@ -3,7 +3,7 @@
 #include <optional>
 #include <string>
 
-#include "core/text/enum_names.h"
+#include "core/enum_names.h"
 
 namespace vitrain::config {
 

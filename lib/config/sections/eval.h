@@ -6,7 +6,7 @@
 
 #include "config/schema/duration.h"
 #include "config/sections/train.h"
-#include "core/text/enum_names.h"
+#include "core/enum_names.h"
 
 namespace vitrain::config {
 

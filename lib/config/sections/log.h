@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/text/enum_names.h"
+#include "core/enum_names.h"
 #include "options/step_range.h"
 
 namespace vitrain::config {

@@ -1,21 +1,23 @@
 #pragma once
 
 #include "config/sections/checkpoint.h"
-#include "config/sections/data/data.h"
+#include "config/sections/data.h"
 #include "config/sections/devices.h"
 #include "config/sections/dist.h"
 #include "config/sections/eval.h"
 #include "config/sections/log.h"
 #include "config/sections/model.h"
-#include "config/sections/optim/optim.h"
-#include "config/sections/optim/schedule.h"
+#include "config/sections/optim.h"
 #include "config/sections/run.h"
+#include "config/sections/schedule.h"
 #include "config/sections/train.h"
 
 namespace vitrain::config {
 
 // Complete definition of a run, after defaults, `base:` files, the file and
 // overrides are merged. Plain values; nothing else determines the result.
+struct Schema;
+
 struct Recipe {
   RunConfig run;
   DevicesConfig devices;
@@ -44,5 +46,9 @@ struct Recipe {
     v.section("log", log, "Records of the run.");
   }
 };
+
+// Returns the table of a recipe. The fields refer to `recipe`, which must
+// outlive them.
+Schema schema_of(Recipe& recipe);
 
 } // namespace vitrain::config

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "config/schema/duration.h"
-#include "core/text/enum_names.h"
+#include "core/enum_names.h"
 
 namespace vitrain::config {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "config/schema/duration.h"
-#include "core/text/enum_names.h"
+#include "core/enum_names.h"
 #include "options/compression.h"
 
 namespace vitrain::config {
@@ -36,7 +36,7 @@ constexpr auto names_of(SyncMode) {
 }
 
 // Properties of a mode of synchronisation. dist/ implements the modes;
-// engine/exchange/gradient_exchange.cpp creates them.
+// engine/step/gradient_exchange.cpp creates them.
 struct SyncTraits {
   // Workers exchange gradients; false: they exchange weights.
   bool gradients_travel = false;

@@ -7,11 +7,11 @@
 
 #include "config/sections/class_weights.h"
 #include "config/sections/distill.h"
-#include "config/sections/optim/ema.h"
-#include "config/sections/optim/prune.h"
+#include "config/sections/ema.h"
+#include "config/sections/prune.h"
 #include "config/sections/train_precision.h"
 #include "config/sections/train_safety.h"
-#include "core/text/enum_names.h"
+#include "core/enum_names.h"
 
 namespace vitrain::config {
 

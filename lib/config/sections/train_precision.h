@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "core/text/enum_names.h"
+#include "core/enum_names.h"
 
 namespace vitrain::config {
 

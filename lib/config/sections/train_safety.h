@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "core/text/enum_names.h"
+#include "core/enum_names.h"
 
 namespace vitrain::config {
 

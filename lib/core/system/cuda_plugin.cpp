@@ -7,7 +7,7 @@
 #include <system_error>
 
 #include "core/check.h"
-#include "core/files/files.h"
+#include "core/system/files.h"
 
 namespace vitrain {
 namespace {

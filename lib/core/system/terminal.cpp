@@ -7,7 +7,7 @@
 #include <cstdint>
 
 #include "core/system/system.h"
-#include "core/text/text.h"
+#include "core/text.h"
 
 namespace vitrain {
 

@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "data/augment/augment_policy.h"
-#include "data/order/draw.h"
+#include "data/augment/draw.h"
 
 namespace vitrain::data {
 

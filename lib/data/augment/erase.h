@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "data/order/draw.h"
+#include "data/augment/draw.h"
 #include "image/image.h"
 
 namespace vitrain::data {

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "data/order/draw.h"
+#include "data/augment/draw.h"
 
 namespace vitrain::data {
 

@@ -4,8 +4,8 @@
 
 #include "core/check.h"
 #include "core/random.h"
-#include "core/text/text.h"
-#include "data/sources/labels/sample_labels.h"
+#include "core/text.h"
+#include "data/sources/sample_labels.h"
 
 namespace vitrain::data {
 namespace {

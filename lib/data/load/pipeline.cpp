@@ -6,7 +6,7 @@
 #include "data/augment/splits.h"
 #include "image/operations/channels.h"
 #include "image/operations/grey.h"
-#include "image/resample/random_crop.h"
+#include "image/operations/random_crop.h"
 
 namespace vitrain::data {
 namespace {

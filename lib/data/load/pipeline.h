@@ -6,11 +6,11 @@
 #include <vector>
 
 #include "data/augment/augment.h"
-#include "data/order/draw.h"
+#include "data/augment/draw.h"
 #include "image/formats/decode.h"
 #include "image/image.h"
-#include "image/resample/crop_plan.h"
-#include "image/resample/resample.h"
+#include "image/operations/crop_plan.h"
+#include "image/operations/resample.h"
 #include "options/crop.h"
 
 namespace vitrain::data {

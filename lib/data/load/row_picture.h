@@ -5,7 +5,7 @@
 
 #include "data/load/rows.h"
 #include "image/image.h"
-#include "image/resample/crop_math.h"
+#include "image/operations/crop_math.h"
 
 namespace vitrain::data {
 

@@ -7,7 +7,9 @@
 #include <fmt/format.h>
 
 #include "core/check.h"
-#include "core/text/text.h"
+#include "core/text.h"
+#include "data/kinds/datasets.h"
+#include "data/load/image_rows.h"
 #include "image/formats/decode_room.h"
 #include "image/formats/decoder.h"
 #include "options/channels.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "core/check.h"
-#include "core/text/text.h"
+#include "core/text.h"
 #include "data/load/bad_samples.h"
 
 namespace vitrain::data {

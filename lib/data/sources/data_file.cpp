@@ -9,7 +9,7 @@
 #include <system_error>
 
 #include "core/check.h"
-#include "core/text/text.h"
+#include "core/text.h"
 
 namespace vitrain::data {
 

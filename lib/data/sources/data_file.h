@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/files/files.h"
+#include "core/system/files.h"
 
 namespace vitrain::data {
 

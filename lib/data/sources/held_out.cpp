@@ -10,8 +10,8 @@
 
 #include "core/check.h"
 #include "core/hash.h"
-#include "core/text/text.h"
-#include "data/sources/labels/sample_labels.h"
+#include "core/text.h"
+#include "data/sources/sample_labels.h"
 #include "data/sources/select.h"
 #include "data/sources/stratify.h"
 

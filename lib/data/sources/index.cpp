@@ -10,8 +10,8 @@
 #include <tuple>
 
 #include "core/check.h"
-#include "core/files/files.h"
-#include "core/text/text.h"
+#include "core/system/files.h"
+#include "core/text.h"
 
 namespace vitrain::data {
 namespace {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/source_kind.h"
-#include "data/sources/labels/label_form.h"
+#include "data/sources/label_form.h"
 #include "options/class_order.h"
 
 namespace vitrain::data {
@@ -186,16 +186,5 @@ void add_note(
     std::vector<std::string>& notes,
     std::string_view what,
     std::int64_t count);
-
-// Lists a dataset. Throws Error(kData) naming the path, with advice.
-Index list(const SourceOptions& options);
-
-// Throws Error(kData) if there is only one class, so that there is nothing to
-// learn.
-void check_for_training(const Index& index);
-// Throws Error(kData) naming the first difference between the classes of
-// training and evaluation data, since labels would have different meanings; for
-// vectors, between the numbers of features and targets.
-void check_same_classes(const Index& train, const Index& eval);
 
 } // namespace vitrain::data

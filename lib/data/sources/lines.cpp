@@ -4,9 +4,9 @@
 #include <memory>
 #include <utility>
 
+#include "core/ascii.h"
 #include "core/check.h"
-#include "core/text/ascii.h"
-#include "core/text/text.h"
+#include "core/text.h"
 #include "data/sources/data_file.h"
 
 namespace vitrain::data {

@@ -8,8 +8,8 @@
 
 #include <fmt/format.h>
 
-#include "core/text/text.h"
-#include "data/sources/kinds/kinds.h"
+#include "core/text.h"
+#include "data/sources/image_names.h"
 
 namespace vitrain::data {
 namespace {

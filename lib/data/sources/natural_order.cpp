@@ -5,7 +5,7 @@
 
 #include <cstddef>
 
-#include "core/text/ascii.h"
+#include "core/ascii.h"
 
 namespace vitrain::data {
 namespace {

@@ -47,8 +47,4 @@ class Source {
   std::shared_ptr<const Index> index_;
 };
 
-// Opens the images that an index lists. Throws Error(kData) if files are
-// missing.
-std::unique_ptr<Source> open(std::shared_ptr<const Index> index);
-
 } // namespace vitrain::data

@@ -7,7 +7,7 @@
 
 #include "core/check.h"
 #include "core/hash.h"
-#include "core/text/text.h"
+#include "core/text.h"
 #include "dist/group/collectives.h"
 
 namespace vitrain::dist {

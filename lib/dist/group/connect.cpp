@@ -7,7 +7,7 @@
 
 #include "core/check.h"
 #include "core/system/cuda_plugin.h"
-#include "core/text/text.h"
+#include "core/text.h"
 #include "dist/group/guarded.h"
 
 namespace vitrain::dist {

@@ -13,7 +13,7 @@
 #include <ATen/ATen.h>
 
 #include "core/check.h"
-#include "core/files/files.h"
+#include "core/system/files.h"
 #include "dist/group/collectives.h"
 
 namespace vitrain::dist {

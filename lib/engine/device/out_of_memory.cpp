@@ -8,7 +8,9 @@
 
 #include "config/rules/stages.h"
 #include "core/check.h"
-#include "core/text/text.h"
+#include "core/text.h"
+#include "job/run/job.h"
+#include "models/resolve.h"
 
 namespace vitrain::engine {
 namespace {

@@ -6,7 +6,7 @@
 #include <ATen/record_function.h>
 
 #include "core/error.h"
-#include "engine/run/session.h"
+#include "engine/device/session.h"
 
 namespace vitrain::engine {
 

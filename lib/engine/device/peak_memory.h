@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "engine/run/session.h"
+#include "engine/device/session.h"
 
 namespace vitrain::engine {
 

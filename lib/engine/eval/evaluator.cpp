@@ -11,18 +11,20 @@
 
 #include "data/load/loader.h"
 #include "data/load/row_picture.h"
+#include "data/sources/index.h"
 #include "engine/device/autocast.h"
 #include "engine/device/on_threads.h"
 #include "engine/device/one_intra_op_thread.h"
+#include "engine/device/session.h"
 #include "engine/eval/outcomes.h"
 #include "engine/eval/views.h"
 #include "engine/inputs/multi_hot.h"
 #include "engine/inputs/parcel.h"
 #include "engine/inputs/patch_masks.h"
-#include "engine/loss/loss.h"
-#include "engine/run/session.h"
-#include "job/options/data_options.h"
-#include "job/options/precision.h"
+#include "engine/step/loss.h"
+#include "job/data_options.h"
+#include "job/precision.h"
+#include "job/run/job.h"
 
 namespace vitrain::engine {
 namespace {

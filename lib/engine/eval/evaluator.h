@@ -9,18 +9,23 @@
 
 #include <c10/core/Device.h>
 
-#include "config/sections/recipe.h"
+#include "config/sections/train_precision.h"
 #include "data/load/bad_samples.h"
 #include "data/load/loader.h"
 #include "data/load/rows.h"
-#include "data/order/sampler.h"
 #include "dist/group/group.h"
-#include "engine/eval/average_precision.h"
-#include "engine/eval/metrics.h"
 #include "engine/inputs/normalizer.h"
+#include "engine/step/average_precision.h"
+#include "engine/step/metrics.h"
 #include "image/image.h"
 #include "networks/model.h"
 #include "results/outcome.h"
+
+namespace vitrain::config {
+enum class LossKind;
+enum class Tta;
+struct Recipe;
+} // namespace vitrain::config
 
 namespace vitrain::engine {
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "data/sources/index.h"
-#include "engine/eval/average_precision.h"
+#include "engine/step/average_precision.h"
 #include "results/multi_label.h"
 
 namespace vitrain::engine {

@@ -11,13 +11,17 @@
 
 #include <ATen/ATen.h>
 
-#include "core/text/text.h"
+#include "config/sections/recipe.h"
+#include "core/text.h"
+#include "data/sources/index.h"
 #include "dist/group/collectives.h"
 #include "engine/eval/label_list_results.h"
-#include "engine/loss/loss.h"
-#include "job/prepare/shown_classes.h"
-#include "logging/terminal/banner.h"
-#include "results/files/evaluation_files.h"
+#include "engine/step/loss.h"
+#include "job/run/job.h"
+#include "job/shown_classes.h"
+#include "logging/banner.h"
+#include "logging/console.h"
+#include "results/evaluation_files.h"
 #include "results/multi_label.h"
 
 namespace vitrain::engine {
@@ -190,8 +194,8 @@ void record_evaluation(
   const Record record = found.outcomes.empty()
       ? record_of(session, evaluator, found.scores)
       : record_of(session, evaluator, std::move(found.outcomes));
-  logging::Console& console = session.reporter.console();
-  session.reporter.hold();
+  logging::Console& console = session.observer.console();
+  session.observer.hold();
   if (keeps_records(session)) {
     try {
       record.write(session.job.run().path / "evaluation");

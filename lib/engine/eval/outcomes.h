@@ -7,8 +7,8 @@
 #include <ATen/core/Tensor.h>
 
 #include "dist/group/group.h"
+#include "engine/device/session.h"
 #include "engine/eval/evaluator.h"
-#include "engine/run/session.h"
 #include "results/outcome.h"
 
 namespace vitrain::engine {
@@ -37,7 +37,7 @@ std::vector<results::Outcome> gather_outcomes(
     const std::vector<results::Outcome>& own);
 
 // Rank 0: writes evaluation/ in the run folder
-// (results/files/evaluation_files.h) and, if `tells`, prints a summary. A
+// (results/evaluation_files.h) and, if `tells`, prints a summary. A
 // storage failure only causes a warning. Does nothing on other ranks.
 void record_evaluation(
     const Session& session,

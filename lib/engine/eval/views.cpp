@@ -7,7 +7,7 @@
 #include <ATen/ATen.h>
 
 #include "core/check.h"
-#include "core/text/enum_names.h"
+#include "core/enum_names.h"
 #include "models/families/family.h"
 
 namespace vitrain::engine {

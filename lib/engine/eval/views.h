@@ -4,9 +4,9 @@
 
 #include <ATen/core/Tensor.h>
 
-#include "config/sections/data/preprocess.h"
 #include "config/sections/eval.h"
-#include "models/spec.h"
+#include "config/sections/preprocess.h"
+#include "models/families/spec.h"
 
 // Test-time augmentation: outputs are the mean over views of an image.
 namespace vitrain::engine {

@@ -7,9 +7,9 @@
 #include <ATen/core/Tensor.h>
 #include <c10/core/Device.h>
 
-#include "config/sections/data/erase.h"
+#include "config/sections/erase.h"
 #include "data/augment/erase.h"
-#include "models/spec.h"
+#include "models/families/spec.h"
 
 namespace vitrain::engine {
 

@@ -2,6 +2,8 @@
 
 #include <ATen/ATen.h>
 
+#include "config/sections/preprocess.h"
+#include "data/load/loader.h"
 #include "models/families/family.h"
 
 namespace vitrain::engine {

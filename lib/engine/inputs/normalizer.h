@@ -3,9 +3,15 @@
 #include <ATen/core/Tensor.h>
 #include <c10/core/Device.h>
 
-#include "config/sections/data/data.h"
-#include "data/load/loader.h"
-#include "models/spec.h"
+#include "models/families/spec.h"
+
+namespace vitrain::config {
+struct PreprocessConfig;
+} // namespace vitrain::config
+
+namespace vitrain::data {
+struct Batch;
+} // namespace vitrain::data
 
 namespace vitrain::engine {
 

@@ -6,13 +6,17 @@
 #include <ATen/ATen.h>
 
 #include "data/augment/splits.h"
+#include "data/sources/index.h"
 #include "engine/inputs/drop_factors.h"
 #include "engine/inputs/dropout.h"
 #include "engine/inputs/multi_hot.h"
 #include "engine/inputs/patch_masks.h"
-#include "engine/loss/loss.h"
-#include "engine/train/train_options.h"
-#include "job/options/data_options.h"
+#include "engine/step/loss.h"
+#include "engine/step/train_options.h"
+#include "job/data_options.h"
+#include "job/run/job.h"
+#include "models/resolve.h"
+#include "networks/model.h"
 #include "optim/strengths.h"
 
 namespace vitrain::engine {

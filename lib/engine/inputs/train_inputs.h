@@ -5,12 +5,18 @@
 #include "data/augment/erase.h"
 #include "data/augment/mix.h"
 #include "data/load/loader.h"
+#include "engine/device/session.h"
 #include "engine/inputs/erasing.h"
 #include "engine/inputs/mixing.h"
 #include "engine/inputs/normalizer.h"
 #include "engine/inputs/parcel.h"
-#include "engine/run/session.h"
-#include "engine/train/train_step.h"
+#include "engine/step/train_step.h"
+#include "job/run/job.h"
+
+namespace vitrain::config {
+struct AugmentConfig;
+struct Recipe;
+} // namespace vitrain::config
 
 namespace vitrain::engine {
 

@@ -2,14 +2,15 @@
 
 #include <filesystem>
 
+#include "config/load/writer.h"
 #include "config/rules/dist_rules.h"
 #include "config/rules/stages.h"
-#include "config/schema/writer.h"
-#include "core/text/enum_names.h"
-#include "core/text/text.h"
+#include "core/enum_names.h"
+#include "core/text.h"
 #include "engine/report/describe_model.h"
-#include "engine/train/parameter_groups.h"
+#include "engine/step/parameter_groups.h"
 #include "job/run/run_directory.h"
+#include "models/resolve.h"
 #include "networks/tensors.h"
 
 #include <fmt/format.h>

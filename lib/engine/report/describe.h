@@ -4,12 +4,12 @@
 #include <vector>
 
 #include "config/rules/plan.h"
-#include "core/text/json.h"
-#include "data/order/samplers.h"
+#include "core/json.h"
+#include "data/load/samplers.h"
 #include "data/sources/index.h"
-#include "job/job.h"
-#include "job/options/precision.h"
-#include "logging/terminal/banner.h"
+#include "job/precision.h"
+#include "job/run/job.h"
+#include "logging/banner.h"
 #include "networks/model.h"
 
 namespace vitrain::engine {

@@ -6,9 +6,10 @@
 #include <fmt/format.h>
 
 #include "config/rules/stages.h"
-#include "core/text/text.h"
+#include "core/text.h"
 #include "models/changed_numbers.h"
 #include "models/families/family.h"
+#include "models/resolve.h"
 #include "options/channels.h"
 
 namespace vitrain::engine {

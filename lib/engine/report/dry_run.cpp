@@ -3,22 +3,22 @@
 #include <algorithm>
 #include <iterator>
 
-#include "core/text/text.h"
+#include "core/text.h"
 #include "engine/eval/views.h"
-#include "engine/loss/teacher.h"
 #include "engine/report/describe.h"
 #include "engine/report/memory_estimate.h"
 #include "engine/state/pretrained.h"
-#include "engine/train/parameter_groups.h"
-#include "engine/train/train_options.h"
-#include "job/options/data_options.h"
-#include "job/options/precision.h"
+#include "engine/state/teacher.h"
+#include "engine/step/parameter_groups.h"
+#include "engine/step/train_options.h"
+#include "job/data_options.h"
+#include "job/precision.h"
 #include "launch/devices/memory.h"
-#include "logging/terminal/banner.h"
-#include "models/spec.h"
+#include "logging/banner.h"
+#include "models/resolve.h"
 #include "networks/cost.h"
 #include "networks/tensors.h"
-#include "optim/weights/prune.h"
+#include "optim/prune.h"
 
 namespace vitrain::engine {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <string>
 
-#include "job/prepare/prepared_job.h"
-#include "logging/terminal/terminal_style.h"
+#include "job/prepared_job.h"
+#include "logging/terminal_style.h"
 
 namespace vitrain::engine {
 

@@ -6,13 +6,14 @@
 #include <utility>
 #include <vector>
 
-#include "core/text/text.h"
-#include "engine/train/parameter_groups.h"
+#include "core/text.h"
+#include "engine/step/parameter_groups.h"
 #include "models/families/family.h"
+#include "models/resolve.h"
 #include "models/teacher.h"
 #include "networks/cost.h"
 #include "networks/tensors.h"
-#include "optim/optimizers.h"
+#include "optim/rules/optimizers.h"
 
 #include <fmt/format.h>
 

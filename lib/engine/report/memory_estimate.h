@@ -6,7 +6,7 @@
 
 #include "config/rules/plan.h"
 #include "config/sections/recipe.h"
-#include "models/spec.h"
+#include "models/families/spec.h"
 
 namespace vitrain::engine {
 

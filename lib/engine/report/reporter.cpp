@@ -2,12 +2,13 @@
 
 #include <utility>
 
-#include "config/schema/writer.h"
+#include "config/load/writer.h"
 #include "core/check.h"
-#include "core/text/enum_names.h"
-#include "core/text/text.h"
+#include "core/enum_names.h"
+#include "core/text.h"
 #include "data/load/loader.h"
-#include "report/live_report.h"
+#include "engine/train/bad_samples.h"
+#include "report/page/live_report.h"
 
 namespace vitrain::engine {
 Reporter::Reporter(
@@ -115,7 +116,7 @@ std::int64_t Reporter::batch_of(std::int64_t step) const {
   return length_.timeline.step_in_epoch(step - 1) + (from_zero ? 0 : 1);
 }
 
-void Reporter::bad_samples(const BadSamples::Gathered& gathered) {
+void Reporter::bad_samples(const GatheredBadSamples& gathered) {
   if (main_) {
     console_.warn(fmt::format(
         "{} training sample{} cannot be read and {} replaced ({} so far, "

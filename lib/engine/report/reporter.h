@@ -6,23 +6,18 @@
 #include <vector>
 
 #include "config/rules/timeline.h"
-#include "core/files/lock_lease.h"
+#include "core/json.h"
 #include "core/system/clock.h"
-#include "core/text/json.h"
-#include "engine/eval/metrics.h"
-#include "engine/report/bad_samples.h"
-#include "engine/report/reports.h"
-#include "job/job.h"
+#include "core/system/lock_lease.h"
+#include "engine/device/observer.h"
+#include "engine/step/metrics.h"
+#include "engine/step/reports.h"
+#include "job/run/job.h"
 #include "job/run/run_state.h"
-#include "logging/records/metrics_log.h"
-#include "logging/terminal/banner.h"
-#include "logging/terminal/console.h"
-#include "logging/terminal/progress.h"
-
-namespace vitrain::data {
-struct Batch;
-class Rows;
-} // namespace vitrain::data
+#include "logging/banner.h"
+#include "logging/console.h"
+#include "logging/metrics_log.h"
+#include "logging/progress.h"
 
 namespace vitrain::report {
 class LiveReport;
@@ -37,7 +32,7 @@ inline constexpr std::int64_t kTop5Choices = 6;
 // TensorBoard. Rank 0 shows and records the whole run; other ranks write only
 // their own log file. Storage failures are thrown only by hold() and by
 // functions that call it.
-class Reporter {
+class Reporter : public Observer {
  public:
   Reporter(
       const job::Job& job,
@@ -45,14 +40,11 @@ class Reporter {
       int world,
       const logging::ConsoleOptions& console =
           logging::console_options_from_environment());
-  ~Reporter();
+  ~Reporter() override;
 
-  logging::Console& console() { return console_; }
+  logging::Console& console() override { return console_; }
 
-  // Call before writing a file of the run folder. On rank 0 it throws
-  // Error(kStorage) if another process has taken over the run; the lock is read
-  // at most once every few seconds. Does nothing on other ranks.
-  void hold() {
+  void hold() override {
     if (lease_) {
       lease_->check();
     }
@@ -71,61 +63,43 @@ class Reporter {
   // Rank 0: opens the files of the run folder with a start record. Files of a
   // resumed run lose the records of later steps.
   void open_records(const Json& start);
-  void resumed(std::int64_t step);
+  void resumed(std::int64_t step) override;
 
-  // Call before and after each step. Record when the first step began and
-  // ended, in seconds since the process started. step_begins() throws as hold()
-  // does.
-  void step_begins();
-  void step_ended(std::int64_t step);
+  void step_begins() override;
+  void step_ended(std::int64_t step) override;
 
-  // Every rank logs its own part; rank 0 also shows and records the totals.
-  void train(const TrainReport& report);
-  // Reports new bad samples of any worker.
-  void bad_samples(const BadSamples::Gathered& gathered);
-  // Warns, once, about images of a batch whose values were clipped. Every rank
-  // may call it.
+  void train(const TrainReport& report) override;
+  void bad_samples(const GatheredBadSamples& gathered) override;
   void clipped_images(
       const std::string& what,
       const data::Rows& rows,
-      const data::Batch& batch);
-  void evaluating(std::int64_t done, std::int64_t batches);
-  // Reports an evaluation; if a step has several, the raw weights come last.
+      const data::Batch& batch) override;
+  void evaluating(std::int64_t done, std::int64_t batches) override;
   void evaluated(
       std::int64_t step,
       const Evaluated& found,
-      const std::optional<job::Best>& best);
-  // Rank 0: records a picture of this step, which is `name`.png in the run
-  // folder.
+      const std::optional<job::Best>& best) override;
   void picture(
       const std::string& name,
       const logging::Picture& picture,
-      std::int64_t step) {
+      std::int64_t step) override {
     records().picture(name, picture, name + ".png", step);
   }
-  // Prints a pending warning about records that are sent elsewhere, such as to
-  // MLflow.
-  void show_warnings() {
+  void show_warnings() override {
     const std::string text = main_ ? metrics_->take_warning() : "";
     if (!text.empty()) {
       console_.warn(text);
     }
   }
-  void saved(std::int64_t step, const std::string& path, double seconds);
-  // Call after each step, with its evaluation and checkpoint done. After the
-  // last step of an epoch it prints the epoch's line, which stays on the
-  // terminal.
-  void epoch_ended(std::int64_t step, double lr);
-  // Reports that `zeros` of `weights` weights are zero; the summary at the end
-  // repeats it. Printed on the terminal only if `last`, otherwise only logged.
+  void saved(std::int64_t step, const std::string& path, double seconds)
+      override;
+  void epoch_ended(std::int64_t step, double lr) override;
   void pruned(
       std::int64_t step,
       std::int64_t zeros,
       std::int64_t weights,
-      bool last);
-  // Sets the text about failed checkpoints in every following progress line;
-  // "": no problem.
-  void unsaved(const std::string& text) { unsaved_ = text; }
+      bool last) override;
+  void unsaved(const std::string& text) override { unsaved_ = text; }
   // Clears the progress display: the run ends with an error, which the
   // supervisor prints.
   void failed() { progress_.clear(); }

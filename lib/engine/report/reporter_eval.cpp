@@ -2,9 +2,9 @@
 
 #include <utility>
 
-#include "core/text/text.h"
+#include "core/text.h"
 #include "engine/report/reporter.h"
-#include "report/live_report.h"
+#include "report/page/live_report.h"
 
 #include <fmt/format.h>
 

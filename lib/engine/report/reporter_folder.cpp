@@ -4,9 +4,9 @@
 #include <filesystem>
 
 #include "core/error.h"
-#include "core/text/text.h"
+#include "core/text.h"
 #include "engine/report/reporter.h"
-#include "report/live_report.h"
+#include "report/page/live_report.h"
 #include "report/runs/records.h"
 #include "report/terminal/ending.h"
 

@@ -2,7 +2,7 @@
 
 #include <limits>
 
-#include "core/text/text.h"
+#include "core/text.h"
 #include "engine/report/reporter.h"
 
 namespace vitrain::engine {

@@ -1,9 +1,9 @@
 // Implements start_record() of describe.h.
 
-#include "config/schema/writer.h"
-#include "core/text/enum_names.h"
+#include "config/load/writer.h"
+#include "core/enum_names.h"
 #include "engine/report/describe.h"
-#include "engine/train/parameter_groups.h"
+#include "engine/step/parameter_groups.h"
 
 namespace vitrain::engine {
 namespace {

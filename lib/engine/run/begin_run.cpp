@@ -6,13 +6,20 @@
 #include <vector>
 
 #include "checkpoint/folder.h"
-#include "core/files/files.h"
-#include "core/text/text.h"
+#include "core/system/files.h"
+#include "core/text.h"
+#include "data/load/samplers.h"
+#include "data/sources/index.h"
 #include "engine/report/describe.h"
+#include "engine/report/reporter.h"
 #include "engine/run/run_environment.h"
-#include "engine/train/parameter_groups.h"
+#include "engine/step/parameter_groups.h"
+#include "engine/step/reports.h"
+#include "job/run/job.h"
 #include "job/run/resume.h"
 #include "job/run/run_directory.h"
+#include "logging/console.h"
+#include "networks/model.h"
 
 namespace vitrain::engine {
 namespace {
@@ -40,7 +47,7 @@ void remove_leftovers(Session& session) {
   const checkpoint::Leftovers left =
       checkpoint::remove_leftovers(session.job.run().checkpoints());
   if (left.folders > 0) {
-    session.reporter.console().info(fmt::format(
+    session.observer.console().info(fmt::format(
         "removed {} unfinished checkpoint{} of processes that have ended ({})",
         left.folders,
         left.folders == 1 ? "" : "s",
@@ -55,13 +62,13 @@ void warn_of_no_decay(Session& session) {
   const std::string idle = idle_no_decay(
       session.job.recipe.optim, session.spec, parameter_names(*session.model));
   if (!idle.empty()) {
-    session.reporter.console().warn(idle);
+    session.observer.console().warn(idle);
   }
 }
 
 } // namespace
 
-Json announce(Session& session) {
+Json announce(Session& session, Reporter& reporter) {
   const RunFacts facts = facts_of(session);
   std::optional<RunLength> length;
   if (session.train_index) {
@@ -75,8 +82,8 @@ Json announce(Session& session) {
   if (session.rank == 0) {
     sections = describe_run(facts);
   }
-  session.reporter.choices(session.spec.num_classes);
-  session.reporter.start(describe_title(facts), sections, length);
+  reporter.choices(session.spec.num_classes);
+  reporter.start(describe_title(facts), sections, length);
   warn_of_no_decay(session);
   Json record = start_record(facts);
   // A run that is restarted or continued before its first checkpoint starts
@@ -92,17 +99,17 @@ Json announce(Session& session) {
   return record;
 }
 
-void open_run(Session& session, const Json& start) {
+void open_run(Session& session, Reporter& reporter, const Json& start) {
   const job::Job& job = session.job;
-  session.reporter.hold();
+  session.observer.hold();
   if (session.rank == 0 && job.mode == job::JobMode::kTrain) {
     remove_leftovers(session);
     for (const std::string& line : job::prepare_to_resume(
              {job.run_directory}, job.recipe, job.resumed_step)) {
-      session.reporter.console().info(line);
+      session.observer.console().info(line);
     }
   }
-  session.reporter.open_records(start);
+  reporter.open_records(start);
   if (session.rank == 0) {
     std::error_code ignored;
     // Failure report of an earlier process.

@@ -10,11 +10,11 @@
 #include <set>
 
 #include "core/check.h"
-#include "core/text/json.h"
-#include "core/text/text.h"
+#include "core/json.h"
+#include "core/text.h"
 #include "dist/group/collectives.h"
-#include "job/prepare/choose_devices.h"
-#include "job/prepare/prepared_job.h"
+#include "job/choose_devices.h"
+#include "job/prepared_job.h"
 #include "job/run/resume_advice.h"
 #include "job/run/run_directory.h"
 #include "job/run_decision.h"
@@ -22,7 +22,7 @@
 #include "launch/devices/cores.h"
 #include "launch/processes/descriptors.h"
 #include "launch/supervise/worker_log.h"
-#include "logging/terminal/stream_output.h"
+#include "logging/stream_output.h"
 
 namespace vitrain::engine {
 namespace {

@@ -2,12 +2,12 @@
 
 #include <memory>
 
-#include "core/files/files.h"
-#include "core/files/lock_file.h"
+#include "core/system/files.h"
+#include "core/system/lock_file.h"
 #include "dist/group/group.h"
-#include "job/job.h"
+#include "job/run/job.h"
 #include "launch/processes/worker_process.h"
-#include "logging/terminal/console.h"
+#include "logging/console.h"
 
 namespace vitrain::engine {
 

@@ -6,11 +6,14 @@
 #include <ATen/core/Tensor.h>
 #include <fmt/ranges.h>
 
-#include "config/schema/writer.h"
+#include "config/load/writer.h"
 #include "core/hash.h"
-#include "core/text/text.h"
+#include "core/text.h"
+#include "data/sources/index.h"
 #include "engine/state/named_state.h"
+#include "job/run/job.h"
 #include "job/run/run_state.h"
+#include "networks/model.h"
 
 namespace vitrain::engine {
 namespace {

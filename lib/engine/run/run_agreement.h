@@ -3,7 +3,7 @@
 #include <map>
 #include <string>
 
-#include "engine/run/session.h"
+#include "engine/device/session.h"
 
 namespace vitrain::engine {
 

@@ -14,8 +14,9 @@
 
 #include "core/system/clock.h"
 #include "core/system/cuda_plugin.h"
-#include "core/text/text.h"
+#include "core/text.h"
 #include "engine/device/cpu_setup.h"
+#include "job/run/job.h"
 
 namespace vitrain::engine {
 namespace {

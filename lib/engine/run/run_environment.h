@@ -1,7 +1,7 @@
 #pragma once
 
-#include "core/text/json.h"
-#include "engine/run/session.h"
+#include "core/json.h"
+#include "engine/device/session.h"
 
 namespace vitrain::engine {
 

@@ -10,7 +10,7 @@
 #include "core/system/cuda_plugin.h"
 #include "engine/device/autocast.h"
 #include "engine/device/cpu_setup.h"
-#include "launch/nodes/rendezvous.h"
+#include "launch/processes/rendezvous.h"
 
 namespace vitrain::engine {
 namespace {

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "dist/group/connect.h"
-#include "job/job.h"
+#include "job/run/job.h"
 #include "launch/processes/worker_process.h"
 
 namespace vitrain {

@@ -14,34 +14,43 @@
 
 #include "core/check.h"
 #include "core/system/cuda_plugin.h"
-#include "core/text/print_lines.h"
-#include "core/text/text.h"
+#include "core/system/print_lines.h"
+#include "core/text.h"
+#include "data/load/samplers.h"
+#include "data/sources/index.h"
 #include "dist/group/agreement.h"
+#include "dist/group/connect.h"
 #include "dist/group/replicas.h"
 #include "engine/device/autocast.h"
 #include "engine/device/cpu_setup.h"
 #include "engine/device/out_of_memory.h"
 #include "engine/device/peak_memory.h"
+#include "engine/device/session.h"
 #include "engine/eval/outcomes.h"
+#include "engine/report/reporter.h"
 #include "engine/run/begin_run.h"
 #include "engine/run/join_job.h"
 #include "engine/run/run_agreement.h"
-#include "engine/run/session.h"
 #include "engine/run/set_up.h"
+#include "engine/run/start_from_images.h"
 #include "engine/state/named_state.h"
 #include "engine/state/pretrained.h"
-#include "engine/state/start_from_images.h"
-#include "engine/train/parameter_groups.h"
+#include "engine/step/parameter_groups.h"
 #include "engine/train/trainer.h"
-#include "job/options/data_options.h"
+#include "job/data_options.h"
 #include "job/run/begun_epoch.h"
+#include "job/run/job.h"
 #include "job/run/run_directory.h"
 #include "launch/foreign/launch_parents.h"
-#include "launch/nodes/rendezvous.h"
 #include "launch/processes/descriptors.h"
 #include "launch/processes/error_file.h"
+#include "launch/processes/heartbeat.h"
+#include "launch/processes/rendezvous.h"
 #include "launch/processes/signals.h"
 #include "launch/processes/worker_process.h"
+#include "logging/console.h"
+#include "models/resolve.h"
+#include "networks/model.h"
 #include "report/terminal/ending.h"
 
 namespace vitrain::engine {
@@ -61,10 +70,10 @@ ExitCode evaluate_only(Session& session) {
       *session.groups.control,
       [&](std::int64_t done, std::int64_t all) {
         session.heartbeat.beat();
-        session.reporter.evaluating(done, all);
+        session.observer.evaluating(done, all);
       },
       &found);
-  session.reporter.evaluated(
+  session.observer.evaluated(
       /*step=*/0,
       {.counts = counts,
        .subset = std::ssize(evaluator.subset()),
@@ -74,10 +83,10 @@ ExitCode evaluate_only(Session& session) {
   return ExitCode::kDone;
 }
 
-ExitCode work(Session& session) {
-  const Json start = announce(session);
+ExitCode work(Session& session, Reporter& reporter) {
+  const Json start = announce(session, reporter);
   if (session.job.mode == job::JobMode::kEval) {
-    open_run(session, start);
+    open_run(session, reporter, start);
     return evaluate_only(session);
   }
   Trainer trainer(session);
@@ -85,7 +94,7 @@ ExitCode work(Session& session) {
   // freed memory back to the system, which workers with their high trim
   // threshold would not do.
   ::malloc_trim(0);
-  open_run(session, start);
+  open_run(session, reporter, start);
   return trainer.run();
 }
 
@@ -118,12 +127,12 @@ void start_weights(Session& session) {
       : trains ? start_from_images(session)
                : std::vector<std::string>();
   for (const std::string& line : lines) {
-    session.reporter.console().info(line);
+    session.observer.console().info(line);
   }
 }
 
 // Sets up data, plan and model, then trains or evaluates.
-ExitCode lead(Session& session) {
+ExitCode lead(Session& session, Reporter& reporter) {
   const job::Job& job = session.job;
   session.eval_index =
       std::make_shared<const data::Index>(data::Index::map(job.eval_index_fd));
@@ -164,8 +173,8 @@ ExitCode lead(Session& session) {
   }
   dist::check_agreement(*session.groups.control, facts_to_agree_on(session));
   session.model->to(session.device);
-  const ExitCode code = work(session);
-  session.reporter.finish(
+  const ExitCode code = work(session, reporter);
+  reporter.finish(
       code,
       outcome(job.mode, code),
       session.finished_steps,
@@ -200,9 +209,9 @@ ExitCode run_session(
       .groups = groups,
       .heartbeat = heartbeat,
       .stop = stop,
-      .reporter = reporter};
+      .observer = reporter};
   try {
-    return lead(session);
+    return lead(session, reporter);
   } catch (const std::exception& error) {
     if (is_out_of_memory(error)) {
       throw explain_out_of_memory(

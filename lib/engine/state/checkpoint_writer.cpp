@@ -8,14 +8,19 @@
 
 #include "checkpoint/find.h"
 #include "checkpoint/folder.h"
-#include "config/schema/writer.h"
+#include "config/load/writer.h"
 #include "core/check.h"
-#include "core/text/text.h"
+#include "core/text.h"
+#include "data/sources/index.h"
 #include "engine/state/named_state.h"
-#include "job/prepare/preprocess_record.h"
+#include "job/preprocess_record.h"
+#include "job/run/job.h"
 #include "job/run/run_directory.h"
 #include "job/run/run_state.h"
+#include "launch/processes/heartbeat.h"
+#include "logging/console.h"
 #include "models/families/family.h"
+#include "networks/model.h"
 #include "states/space.h"
 
 namespace vitrain::engine {
@@ -77,26 +82,26 @@ std::string CheckpointWriter::write(states::Snapshot snapshot, bool is_last) {
                                           : session_.train_index->classes(),
       session_.train_index->label_form());
   snapshot.model = named_state(*session_.model);
-  logging::Console& console = session_.reporter.console();
+  logging::Console& console = session_.observer.console();
   // Meanwhile other programs may free space, or a network file system may come
   // back.
   const int attempts = is_last ? 4 : 1;
   std::string problem;
   for (int attempt = 1; attempt <= attempts; ++attempt) {
-    session_.reporter.hold();
+    session_.observer.hold();
     try {
       for (const std::string& line :
            checkpoint::repair_pointers(store_.folder())) {
         console.warn(line);
       }
       states::check_space(store_.folder(), bytes_, "this checkpoint");
-      store_.save(snapshot, [this] { session_.reporter.hold(); });
+      store_.save(snapshot, [this] { session_.observer.hold(); });
       return "";
     } catch (const Error& error) {
       problem = error.what();
     }
     // Throws if another process has taken over the run.
-    session_.reporter.hold();
+    session_.observer.hold();
     if (attempt < attempts) {
       const int pause = 1 << (attempt - 1);
       console.warn(fmt::format(
@@ -116,7 +121,7 @@ void CheckpointWriter::finish(
     bool is_last,
     double seconds) {
   failed_saves_ = problem.empty() ? 0 : failed_saves_ + 1;
-  session_.reporter.unsaved(
+  session_.observer.unsaved(
       failed_saves_ < kFailedSavesToShow
           ? ""
           : fmt::format(
@@ -126,7 +131,7 @@ void CheckpointWriter::finish(
                                 : "last of step " + with_commas(saved_step_)));
   if (problem.empty()) {
     saved_step_ = step;
-    session_.reporter.saved(
+    session_.observer.saved(
         step,
         (store_.folder() / checkpoint::folder_name(step)).native(),
         seconds);
@@ -136,11 +141,11 @@ void CheckpointWriter::finish(
   // a run or of a stop.
   if (is_last && session_.rank == 0) {
     // Printed too, because the log may be on the same full disk.
-    session_.reporter.console().warn("the last checkpoint failed: " + problem);
+    session_.observer.console().warn("the last checkpoint failed: " + problem);
   }
   VITRAIN_CHECK(
       !is_last, ExitCode::kStorage, "the last checkpoint failed: {}", problem);
-  session_.reporter.console().warn(fmt::format(
+  session_.observer.console().warn(fmt::format(
       "the checkpoint of step {} failed and training goes on ({}): {}",
       step,
       last_checkpoint(),

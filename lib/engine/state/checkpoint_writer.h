@@ -6,7 +6,7 @@
 
 #include <ATen/core/Tensor.h>
 
-#include "engine/run/session.h"
+#include "engine/device/session.h"
 #include "states/store.h"
 
 namespace vitrain::engine {

@@ -8,8 +8,8 @@
 #include <fmt/format.h>
 
 #include "checkpoint/published_config.h"
-#include "core/text/text.h"
-#include "models/families/convolutional/efficientnet.h"
+#include "core/text.h"
+#include "models/families/efficientnet.h"
 #include "models/families/family.h"
 
 namespace vitrain::engine {

@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <string>
 
-#include "models/spec.h"
+#include "models/families/spec.h"
 #include "weights/archive.h"
 
 namespace vitrain::engine {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "config/sections/model.h"
-#include "job/job.h"
+#include "job/run/job.h"
 #include "networks/model.h"
 
 namespace vitrain::engine {

@@ -4,7 +4,7 @@
 #include <chrono>
 #include <string_view>
 
-#include "core/text/text.h"
+#include "core/text.h"
 #include "models/families/family.h"
 #include "networks/tensors.h"
 

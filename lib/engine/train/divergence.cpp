@@ -7,7 +7,7 @@
 #include <ATen/core/grad_mode.h>
 
 #include "core/check.h"
-#include "core/text/text.h"
+#include "core/text.h"
 #include "dist/group/collectives.h"
 
 namespace vitrain::engine {

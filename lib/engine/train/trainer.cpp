@@ -6,26 +6,36 @@
 
 #include "config/rules/stages.h"
 #include "core/check.h"
+#include "core/enum_names.h"
 #include "core/system/clock.h"
 #include "core/system/cuda_plugin.h"
-#include "core/text/enum_names.h"
-#include "core/text/text.h"
+#include "core/text.h"
+#include "data/load/samplers.h"
+#include "data/sources/index.h"
 #include "dist/group/collectives.h"
+#include "dist/group/connect.h"
 #include "dist/group/replicas.h"
 #include "engine/device/autocast.h"
 #include "engine/device/out_of_memory.h"
-#include "engine/exchange/gradient_exchange.h"
-#include "engine/loss/teacher.h"
+#include "engine/inputs/train_inputs.h"
 #include "engine/state/named_state.h"
+#include "engine/state/teacher.h"
+#include "engine/step/data_parallel.h"
+#include "engine/step/gradient_exchange.h"
+#include "engine/step/parameter_groups.h"
+#include "engine/step/reports.h"
+#include "engine/step/train_options.h"
 #include "engine/train/divergence.h"
-#include "engine/train/parameter_groups.h"
-#include "engine/train/train_options.h"
-#include "job/options/data_options.h"
+#include "job/data_options.h"
+#include "job/run/job.h"
 #include "job/run/run_directory.h"
+#include "launch/processes/heartbeat.h"
 #include "launch/processes/signals.h"
+#include "logging/console.h"
 #include "models/families/family.h"
+#include "networks/model.h"
 #include "networks/tensors.h"
-#include "optim/optimizers.h"
+#include "optim/rules/optimizers.h"
 #include "optim/strengths.h"
 
 namespace vitrain::engine {
@@ -44,7 +54,7 @@ void warn_of_idle_batch_norm(const Session& session, std::int64_t layers) {
   // Only kSync: translated recipes set the other values for any network.
   if (session.rank == 0 && layers == 0 &&
       statistics == config::BatchNormStatistics::kSync) {
-    session.reporter.console().warn(fmt::format(
+    session.observer.console().warn(fmt::format(
         "dist.batchnorm: {} has no effect: {} has no BatchNorm layers{}",
         name_of(statistics),
         session.spec.name,
@@ -140,8 +150,9 @@ void Trainer::open_stage() {
     loader_.reset();
   }
   const std::int64_t epoch = plan_.epoch_of(state_.step) + 1;
-  stage_ = config::recipe_in_epoch(recipe_, epoch);
-  batch_ = config::plan_batch(stage_, plan_.devices());
+  stage_ = std::make_unique<const config::Recipe>(
+      config::recipe_in_epoch(recipe_, epoch));
+  batch_ = config::plan_batch(*stage_, plan_.devices());
   stage_end_ = plan_.total_steps;
   for (const std::int64_t next : config::stage_epochs(recipe_)) {
     if (next > epoch) {
@@ -149,8 +160,8 @@ void Trainer::open_stage() {
     }
   }
   rows_ = data::open_rows(
-      session_.train_index, train_transform(stage_, session_.spec));
-  inputs_ = std::make_unique<TrainInputs>(session_, stage_, batch_);
+      session_.train_index, train_transform(*stage_, session_.spec));
+  inputs_ = std::make_unique<TrainInputs>(session_, *stage_, batch_);
   open_loader();
 }
 
@@ -218,7 +229,7 @@ ExitCode Trainer::run() {
     if (due(plan_.checkpoint_every) || state_.step == plan_.total_steps) {
       save();
     }
-    session_.reporter.epoch_ended(state_.step, rate_of(state_.step - 1));
+    session_.observer.epoch_ended(state_.step, rate_of(state_.step - 1));
     asked_ = std::max(asked_, votes.agreed());
     if (plan_.stop_after.over(plan_.timeline, first, state_.step)) {
       asked_ = std::max(asked_, EarlyEnd::kRequested);
@@ -242,7 +253,7 @@ ExitCode Trainer::run() {
 }
 
 void Trainer::end_early() {
-  session_.reporter.console().info(fmt::format(
+  session_.observer.console().info(fmt::format(
       "{} evaluations in a row were not better than that of step {}: the run "
       "ends here (run.patience)",
       *recipe_.run.patience,
@@ -274,7 +285,7 @@ void Trainer::train_one_step() {
   if (state_.step == stage_end_) {
     open_stage();
   }
-  session_.reporter.step_begins();
+  session_.observer.step_begins();
   trace_.step_begins(state_.step + 1);
   const std::int64_t accumulate = recipe_.train.accumulate;
   session_.model->train();
@@ -303,7 +314,7 @@ void Trainer::train_one_step() {
   session_.finished_steps = state_.step;
   metric_.reset();
   session_.heartbeat.beat(state_.step);
-  session_.reporter.step_ended(state_.step);
+  session_.observer.step_ended(state_.step);
 }
 
 void Trainer::prune() {
@@ -318,7 +329,7 @@ void Trainer::prune() {
 
 void Trainer::tell_pruned(bool last) {
   if (pruner_ && pruner_->pruned() > 0) {
-    session_.reporter.pruned(
+    session_.observer.pruned(
         state_.step, pruner_->pruned(), pruner_->weights(), last);
   }
 }
@@ -339,7 +350,7 @@ void Trainer::micro_batch(std::int64_t k, bool last) {
   VITRAIN_CHECK(
       batch != nullptr, ExitCode::kInternal, "the loader ended early");
   bad_samples_.take(state_.step + 1, batch->bad);
-  session_.reporter.clipped_images("training images", *rows_, *batch);
+  session_.observer.clipped_images("training images", *rows_, *batch);
   interval_.add(*batch, k * batch_.worker_batch());
   if (replicas_) {
     replicas_->set_masks([this, step = state_.step, k](
@@ -383,17 +394,17 @@ void Trainer::report_interval() {
     report.sparsity = pruner_->sparsity();
   }
   report.loss_scale = step_->loss_scale();
-  session_.reporter.train(report);
-  session_.reporter.show_warnings();
+  session_.observer.train(report);
+  session_.observer.show_warnings();
   keep_samples(/*wait=*/state_.step == plan_.total_steps);
 }
 
 void Trainer::gather_bad_samples() {
-  session_.reporter.hold();
-  const BadSamples::Gathered gathered =
+  session_.observer.hold();
+  const GatheredBadSamples gathered =
       bad_samples_.gather(*session_.groups.control);
   if (gathered.found > 0) {
-    session_.reporter.bad_samples(gathered);
+    session_.observer.bad_samples(gathered);
   }
 }
 

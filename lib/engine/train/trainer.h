@@ -5,28 +5,51 @@
 #include <optional>
 #include <string>
 
-#include "core/error.h"
-#include "data/load/loader.h"
-#include "data/order/samplers.h"
+#include "engine/device/session.h"
 #include "engine/eval/evaluator.h"
-#include "engine/exchange/batch_norm.h"
-#include "engine/exchange/data_parallel.h"
-#include "engine/inputs/train_inputs.h"
-#include "engine/report/bad_samples.h"
-#include "engine/report/batch_files.h"
-#include "engine/report/log_interval.h"
-#include "engine/report/sample_sheet.h"
-#include "engine/report/step_trace.h"
-#include "engine/run/session.h"
 #include "engine/state/checkpoint_writer.h"
-#include "engine/train/divergence.h"
+#include "engine/step/batch_norm.h"
+#include "engine/train/bad_samples.h"
+#include "engine/train/batch_files.h"
+#include "engine/train/log_interval.h"
+#include "engine/train/sample_sheet.h"
+#include "engine/train/step_trace.h"
 #include "engine/train/stop_vote.h"
-#include "engine/train/train_step.h"
 #include "job/run/run_state.h"
+#include "optim/flat_state.h"
 #include "optim/schedule.h"
-#include "optim/weights/ema.h"
+
+namespace vitrain {
+enum class ExitCode : int;
+} // namespace vitrain
+
+namespace vitrain::config {
+struct Recipe;
+} // namespace vitrain::config
+
+namespace vitrain::dist {
+class GradientSync;
+struct StepInfo;
+} // namespace vitrain::dist
+
+namespace vitrain::job {
+struct SavedState;
+} // namespace vitrain::job
+
+namespace vitrain::optim {
+class Ema;
+class Optimizer;
+class Pruner;
+} // namespace vitrain::optim
 
 namespace vitrain::engine {
+
+class DataParallel;
+struct Evaluated;
+struct MicroBatch;
+struct Moment;
+class TrainInputs;
+class TrainStep;
 
 // Training loop: optimizer steps with evaluations, checkpoints and reports. All
 // ranks run the same sequence of steps, because every decision is a function of
@@ -135,7 +158,7 @@ class Trainer {
   std::unique_ptr<TrainStep> step_;
   // The recipe of the current stage, which lasts until step stage_end_, and its
   // batch plan.
-  config::Recipe stage_;
+  std::unique_ptr<const config::Recipe> stage_;
   config::BatchPlan batch_;
   std::int64_t stage_end_ = 0;
   std::unique_ptr<data::Rows> rows_;

@@ -4,12 +4,17 @@
 
 #include "core/system/clock.h"
 #include "dist/group/collectives.h"
+#include "dist/group/connect.h"
 #include "dist/group/replicas.h"
 #include "engine/device/out_of_memory.h"
 #include "engine/eval/outcomes.h"
 #include "engine/state/named_state.h"
+#include "engine/step/reports.h"
 #include "engine/train/divergence.h"
 #include "engine/train/trainer.h"
+#include "launch/processes/heartbeat.h"
+#include "networks/model.h"
+#include "optim/ema.h"
 
 namespace vitrain::engine {
 
@@ -78,7 +83,7 @@ Evaluated Trainer::evaluate_weights(
         *session_.groups.control,
         [&](std::int64_t done, std::int64_t all) {
           session_.heartbeat.beat();
-          session_.reporter.evaluating(done, all);
+          session_.observer.evaluating(done, all);
         },
         judged && may_be_last() ? &results : nullptr);
   });
@@ -138,7 +143,7 @@ void Trainer::judge(const std::vector<Evaluated>& found) {
     metric_ = value;
   }
   for (const Evaluated& one : found) {
-    session_.reporter.evaluated(state_.step, one, state_.best);
+    session_.observer.evaluated(state_.step, one, state_.best);
   }
 }
 

@@ -5,12 +5,16 @@
 
 #include "checkpoint/find.h"
 #include "core/check.h"
-#include "core/text/text.h"
+#include "core/text.h"
 #include "dist/group/collectives.h"
+#include "dist/group/connect.h"
 #include "engine/state/named_state.h"
 #include "engine/train/divergence.h"
 #include "engine/train/trainer.h"
+#include "job/run/job.h"
 #include "job/run/run_directory.h"
+#include "logging/console.h"
+#include "networks/model.h"
 
 namespace vitrain::engine {
 
@@ -101,7 +105,7 @@ void Trainer::pass_over(double norm) {
     roll_back(norm);
   }
   if (session_.rank == 0) {
-    session_.reporter.console().warn(fmt::format(
+    session_.observer.console().warn(fmt::format(
         "the gradient norm is {} at step {} (epoch {}): {}; such steps: {} in "
         "a row, {} in all",
         norm,

@@ -6,8 +6,13 @@
 #include <fmt/format.h>
 
 #include "config/sections/train.h"
-#include "core/files/files.h"
+#include "core/system/files.h"
+#include "data/sources/index.h"
+#include "engine/inputs/train_inputs.h"
+#include "engine/step/train_step.h"
 #include "engine/train/trainer.h"
+#include "job/run/job.h"
+#include "logging/console.h"
 
 namespace vitrain::engine {
 
@@ -32,7 +37,7 @@ void Trainer::keep_samples(bool wait) {
   if (!samples_) {
     return;
   }
-  session_.reporter.hold();
+  session_.observer.hold();
   try { // a failed picture must not end a run
     const std::optional<logging::Picture> picture = samples_->take(wait);
     if (!picture) {
@@ -41,9 +46,9 @@ void Trainer::keep_samples(bool wait) {
     write_file_atomically(
         std::filesystem::path(session_.job.run_directory) / "samples.png",
         picture->png);
-    session_.reporter.picture("samples", *picture, /*step=*/1);
+    session_.observer.picture("samples", *picture, /*step=*/1);
   } catch (const std::exception& error) {
-    session_.reporter.console().warn(
+    session_.observer.console().warn(
         fmt::format("samples.png is not there: {}", error.what()));
   }
   samples_.reset();

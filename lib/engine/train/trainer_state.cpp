@@ -5,15 +5,23 @@
 #include <ATen/ATen.h>
 
 #include "core/system/clock.h"
-#include "core/text/text.h"
+#include "core/system/lock_holder.h"
+#include "core/text.h"
+#include "data/load/samplers.h"
 #include "dist/group/collectives.h"
+#include "dist/group/connect.h"
 #include "engine/device/out_of_memory.h"
 #include "engine/state/named_state.h"
-#include "engine/train/train_options.h"
+#include "engine/step/reports.h"
+#include "engine/step/train_options.h"
 #include "engine/train/trainer.h"
-#include "job/options/data_options.h"
+#include "job/data_options.h"
 #include "job/run/begun_epoch.h"
+#include "job/run/job.h"
 #include "job/run/saved_state.h"
+#include "launch/processes/heartbeat.h"
+#include "logging/console.h"
+#include "networks/model.h"
 
 namespace vitrain::engine {
 
@@ -35,7 +43,7 @@ void Trainer::restore() {
   statistics_step_ = state_.step; // statistics were made equal before saving
   if (const std::string before = state_.best.metric_name;
       state_.judge_by(job::judged_by(recipe_)) && session_.rank == 0) {
-    session_.reporter.console().warn(fmt::format(
+    session_.observer.console().warn(fmt::format(
         "evaluations were judged by {} before, and are by {} from here on: the "
         "next one is the best so far",
         before,
@@ -49,7 +57,7 @@ void Trainer::restore() {
   }
   writer_.set_saved_step(state_.step);
   session_.finished_steps = state_.step;
-  session_.reporter.resumed(state_.step);
+  session_.observer.resumed(state_.step);
   tell_pruned(/*last=*/true);
 }
 

@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "core/check.h"
-#include "core/text/text.h"
+#include "core/text.h"
 #include "image/formats/formats.h"
 #include "image/formats/levels.h"
 #include "image/operations/channels.h"

@@ -6,7 +6,7 @@
 #include <cstring>
 
 #include "core/check.h"
-#include "core/text/text.h"
+#include "core/text.h"
 #include "image/formats/exif.h"
 
 namespace vitrain::image::detail {

@@ -27,13 +27,13 @@ Table table_of(Rule rule) {
   return table;
 }
 
-void apply(const Canvas& canvas, const Table& table) {
+void apply_tables(const Canvas& canvas, const Table& table) {
   for (std::uint8_t& value : canvas.pixels) {
     value = table[value];
   }
 }
 
-void apply(const Canvas& canvas, const Tables& tables) {
+void apply_tables(const Canvas& canvas, const Tables& tables) {
   std::uint8_t* pixel = canvas.pixels.data();
   const std::uint8_t* end = pixel + canvas.pixels.size();
   for (; pixel < end; pixel += 3) {
@@ -113,7 +113,7 @@ void apply_to_histograms(const Canvas& canvas, Rule rule) {
   const Histograms histograms = histograms_of(canvas);
   Tables tables{};
   std::ranges::transform(histograms, tables.begin(), rule);
-  apply(canvas, tables);
+  apply_tables(canvas, tables);
 }
 
 // Returns the mean luma, rounded.
@@ -135,12 +135,12 @@ std::uint8_t mean_grey(const Canvas& canvas) {
 }
 
 void blend_from(const Canvas& canvas, std::uint8_t level, double factor) {
-  apply(canvas, table_of([&](int value) {
-          return blended(
-              level,
-              static_cast<std::uint8_t>(value),
-              static_cast<float>(factor));
-        }));
+  apply_tables(canvas, table_of([&](int value) {
+                 return blended(
+                     level,
+                     static_cast<std::uint8_t>(value),
+                     static_cast<float>(factor));
+               }));
 }
 
 } // namespace
@@ -152,20 +152,20 @@ void invert(const Canvas& canvas) {
 }
 
 void solarize(const Canvas& canvas, double threshold) {
-  apply(canvas, table_of([&](int value) {
-          return value < threshold ? value : 255 - value;
-        }));
+  apply_tables(canvas, table_of([&](int value) {
+                 return value < threshold ? value : 255 - value;
+               }));
 }
 
 void solarize_add(const Canvas& canvas, int amount) {
-  apply(canvas, table_of([&](int value) {
-          return value < 128 ? std::min(value + amount, 255) : value;
-        }));
+  apply_tables(canvas, table_of([&](int value) {
+                 return value < 128 ? std::min(value + amount, 255) : value;
+               }));
 }
 
 void posterize(const Canvas& canvas, int bits) {
   const int dropped = 8 - bits;
-  apply(
+  apply_tables(
       canvas, table_of([&](int value) { return value >> dropped << dropped; }));
 }
 

@@ -5,8 +5,8 @@
 
 #include "checkpoint/manifest.h"
 #include "config/rules/timeline.h"
-#include "core/text/json.h"
-#include "data/order/samplers.h"
+#include "core/json.h"
+#include "data/load/samplers.h"
 
 // Checkpoint records of a partial epoch.
 namespace vitrain::job {

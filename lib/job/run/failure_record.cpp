@@ -3,8 +3,8 @@
 #include <exception>
 
 #include "core/error.h"
-#include "core/files/files.h"
 #include "core/system/clock.h"
+#include "core/system/files.h"
 
 namespace vitrain::job {
 

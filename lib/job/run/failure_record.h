@@ -3,7 +3,7 @@
 #include <optional>
 #include <string>
 
-#include "core/text/json.h"
+#include "core/json.h"
 #include "job/run/run_directory.h"
 
 namespace vitrain::job {

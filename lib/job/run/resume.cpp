@@ -7,12 +7,12 @@
 
 #include "checkpoint/find.h"
 #include "checkpoint/folder.h"
-#include "config/load/load_recipe.h"
-#include "config/schema/preprocess_values.h"
+#include "config/load/preprocess_values.h"
+#include "config/load_recipe.h"
 #include "core/check.h"
-#include "core/files/files.h"
-#include "core/text/text.h"
-#include "core/text/url.h"
+#include "core/system/files.h"
+#include "core/text.h"
+#include "core/url.h"
 
 namespace vitrain::job {
 namespace {

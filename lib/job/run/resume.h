@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "config/load/problems.h"
-#include "config/schema/writer.h"
+#include "config/load/writer.h"
+#include "config/schema/problems.h"
 #include "config/sections/recipe.h"
 #include "job/run/run_directory.h"
 

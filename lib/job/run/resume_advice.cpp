@@ -7,8 +7,8 @@
 
 #include "checkpoint/find.h"
 #include "checkpoint/folder.h"
-#include "core/text/text.h"
-#include "data/sources/named_images.h"
+#include "core/text.h"
+#include "data/named_images.h"
 #include "job/run/run_around.h"
 
 namespace vitrain::job {

@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <string>
 
-#include "job/job.h"
+#include "job/run/job.h"
 
 namespace vitrain::job {
 

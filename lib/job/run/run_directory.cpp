@@ -2,11 +2,11 @@
 
 #include <string_view>
 
-#include "config/schema/writer.h"
+#include "config/load/writer.h"
 #include "core/check.h"
-#include "core/files/files.h"
 #include "core/system/clock.h"
-#include "core/text/text.h"
+#include "core/system/files.h"
+#include "core/text.h"
 
 namespace vitrain::job {
 namespace {

@@ -29,7 +29,7 @@ struct RunDirectory {
   std::filesystem::path held_out() const { return path / "held_out.txt"; }
   std::filesystem::path trace(int rank) const; // <run>/trace/rankN.json
   std::filesystem::path batches() const { return path / "batches"; }
-  // Lock file held while the run is active (core/files/lock_file.h).
+  // Lock file held while the run is active (core/system/lock_file.h).
   std::filesystem::path lock() const { return path / "run.lock"; }
   std::filesystem::path checkpoints() const { return path / "checkpoints"; }
   std::filesystem::path logs() const { return path / "log"; }

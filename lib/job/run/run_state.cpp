@@ -2,10 +2,15 @@
 
 #include <cmath>
 
+#include "config/rules/plan.h"
+#include "config/sections/checkpoint.h"
+#include "config/sections/recipe.h"
 #include "core/check.h"
+#include "core/enum_names.h"
 #include "core/hash.h"
-#include "core/text/enum_names.h"
-#include "core/text/text.h"
+#include "core/text.h"
+#include "data/sources/index.h"
+#include "job/run/job.h"
 #include "models/families/family.h"
 
 namespace vitrain::job {

@@ -4,14 +4,25 @@
 #include <optional>
 #include <string>
 
-#include "config/rules/plan.h"
-#include "config/sections/recipe.h"
-#include "core/text/json.h"
-#include "data/sources/index.h"
-#include "job/job.h"
-#include "models/spec.h"
+#include "core/json.h"
+#include "options/metric.h"
+
+namespace vitrain::config {
+struct Plan;
+struct Recipe;
+} // namespace vitrain::config
+
+namespace vitrain::data {
+class Index;
+} // namespace vitrain::data
+
+namespace vitrain::models {
+struct ModelSpec;
+} // namespace vitrain::models
 
 namespace vitrain::job {
+
+struct Job;
 
 // Best evaluation so far, by checkpoint.metric.
 struct Best {

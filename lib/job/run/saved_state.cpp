@@ -3,7 +3,7 @@
 #include <cmath>
 #include <limits>
 
-#include "core/text/json_reader.h"
+#include "core/json_reader.h"
 
 namespace vitrain::job {
 namespace {

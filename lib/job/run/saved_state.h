@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "core/text/json.h"
+#include "core/json.h"
 #include "job/run/run_state.h"
 
 namespace vitrain::job {

@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 
 #include "core/system/system.h"
-#include "core/text/text.h"
+#include "core/text.h"
 
 namespace vitrain::launch {
 namespace {

@@ -11,7 +11,7 @@
 #include <numeric>
 
 #include "core/check.h"
-#include "core/text/text.h"
+#include "core/text.h"
 #include "launch/devices/cgroup.h"
 
 namespace vitrain::launch {

@@ -8,7 +8,7 @@
 
 #include "core/check.h"
 #include "core/system/system.h"
-#include "core/text/text.h"
+#include "core/text.h"
 
 namespace vitrain::launch {
 namespace {

@@ -7,7 +7,7 @@
 #include <ranges>
 
 #include "core/check.h"
-#include "core/text/text.h"
+#include "core/text.h"
 
 namespace vitrain::launch {
 namespace {

@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "core/system/system.h"
-#include "core/text/text.h"
+#include "core/text.h"
 #include "launch/devices/cgroup.h"
 
 namespace vitrain::launch {

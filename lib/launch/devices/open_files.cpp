@@ -3,7 +3,7 @@
 #include <sys/resource.h>
 
 #include "core/check.h"
-#include "core/text/text.h"
+#include "core/text.h"
 
 namespace vitrain::launch {
 

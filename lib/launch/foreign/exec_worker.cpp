@@ -6,10 +6,10 @@
 #include <cerrno>
 
 #include "core/check.h"
-#include "core/text/text.h"
+#include "core/text.h"
 #include "launch/foreign/port_exchange.h"
-#include "launch/nodes/rendezvous.h"
 #include "launch/processes/descriptors.h"
+#include "launch/processes/rendezvous.h"
 #include "launch/processes/signals.h"
 #include "launch/processes/spawn.h"
 #include "launch/processes/worker_process.h"

@@ -4,10 +4,10 @@
 #include <string>
 #include <vector>
 
-#include "core/files/files.h"
-#include "launch/foreign/environment.h"
+#include "core/system/files.h"
 #include "launch/foreign/launch_parents.h"
 #include "launch/foreign/launchers.h"
+#include "launch/processes/environment.h"
 
 namespace vitrain::launch {
 

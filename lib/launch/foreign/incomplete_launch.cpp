@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/check.h"
-#include "core/text/text.h"
+#include "core/text.h"
 
 namespace vitrain::launch {
 namespace {

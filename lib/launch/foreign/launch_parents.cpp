@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "core/check.h"
-#include "core/text/text.h"
+#include "core/text.h"
 #include "launch/processes/descriptors.h"
 #include "launch/processes/process.h"
 #include "launch/processes/signals.h"

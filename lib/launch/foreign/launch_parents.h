@@ -8,8 +8,8 @@
 #include <thread>
 #include <vector>
 
-#include "core/files/files.h"
-#include "launch/foreign/environment.h"
+#include "core/system/files.h"
+#include "launch/processes/environment.h"
 
 namespace vitrain::launch {
 

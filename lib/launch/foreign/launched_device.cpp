@@ -1,7 +1,7 @@
 #include "launch/foreign/launched_device.h"
 
 #include "core/check.h"
-#include "core/text/text.h"
+#include "core/text.h"
 
 namespace vitrain::launch {
 

@@ -3,8 +3,8 @@
 #include <optional>
 #include <string>
 
-#include "launch/foreign/environment.h"
-#include "launch/nodes/rendezvous.h"
+#include "launch/processes/environment.h"
+#include "launch/processes/rendezvous.h"
 
 namespace vitrain::launch {
 

@@ -4,7 +4,7 @@
 #include <array>
 
 #include "core/check.h"
-#include "core/text/text.h"
+#include "core/text.h"
 #include "launch/foreign/incomplete_launch.h"
 #include "launch/foreign/variables.h"
 #include "launch/processes/worker_process.h"

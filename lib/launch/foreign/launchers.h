@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "launch/foreign/environment.h"
 #include "launch/foreign/launched_machine.h"
+#include "launch/processes/environment.h"
 
 namespace vitrain::launch {
 

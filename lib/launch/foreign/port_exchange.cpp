@@ -12,9 +12,9 @@
 #include <set>
 
 #include "core/check.h"
-#include "core/files/files.h"
 #include "core/system/clock.h"
-#include "core/text/text.h"
+#include "core/system/files.h"
+#include "core/text.h"
 
 namespace vitrain::launch {
 namespace {

@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "core/check.h"
-#include "core/text/text.h"
-#include "launch/foreign/environment.h"
+#include "core/text.h"
+#include "launch/processes/environment.h"
 
 namespace vitrain::launch {
 

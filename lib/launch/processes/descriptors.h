@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/files/files.h"
+#include "core/system/files.h"
 
 namespace vitrain::launch {
 

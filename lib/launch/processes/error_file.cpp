@@ -4,9 +4,9 @@
 #include <ctime>
 #include <filesystem>
 
-#include "core/files/files.h"
-#include "core/text/json.h"
-#include "core/text/text.h"
+#include "core/json.h"
+#include "core/system/files.h"
+#include "core/text.h"
 
 namespace vitrain::launch {
 

@@ -8,8 +8,8 @@
 #include <algorithm>
 
 #include "core/check.h"
-#include "core/files/files.h"
-#include "core/text/text.h"
+#include "core/system/files.h"
+#include "core/text.h"
 #include "launch/processes/signals.h"
 
 namespace vitrain::launch {
@@ -104,7 +104,7 @@ std::vector<std::string> tail_of(
 }
 
 // Returns the index of the first line after the last banner: a rule, then
-// indented sections separated by empty lines (logging/terminal/banner.h).
+// indented sections separated by empty lines (logging/banner.h).
 std::size_t behind_banner(const std::vector<std::string>& lines) {
   std::size_t begin = 0;
   for (std::size_t i = 1; i < lines.size(); ++i) {

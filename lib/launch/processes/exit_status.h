@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <string>
 
-#include "launch/supervise/heartbeat.h"
+#include "launch/processes/heartbeat.h"
 
 namespace vitrain::launch {
 

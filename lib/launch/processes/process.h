@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/system/system.h"
-#include "launch/foreign/environment.h"
+#include "launch/processes/environment.h"
 
 namespace vitrain::launch {
 

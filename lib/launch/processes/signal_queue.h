@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "core/files/files.h"
+#include "core/system/files.h"
 
 namespace vitrain::launch {
 

@@ -12,8 +12,8 @@
 #include <cerrno>
 
 #include "core/check.h"
-#include "core/files/files.h"
-#include "core/text/text.h"
+#include "core/system/files.h"
+#include "core/text.h"
 #include "launch/processes/descriptors.h"
 #include "launch/processes/signals.h"
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "launch/foreign/environment.h"
+#include "launch/processes/environment.h"
 
 namespace vitrain::launch {
 

@@ -7,7 +7,7 @@
 
 #include "core/check.h"
 #include "core/system/system.h"
-#include "core/text/text.h"
+#include "core/text.h"
 #include "launch/processes/descriptors.h"
 
 namespace vitrain::launch {

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "core/files/files.h"
+#include "core/system/files.h"
 
 namespace vitrain::launch {
 

@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "launch/supervise/heartbeat.h"
+#include "launch/processes/heartbeat.h"
 
 namespace vitrain::launch {
 

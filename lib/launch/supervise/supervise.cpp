@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "core/check.h"
-#include "core/text/text.h"
+#include "core/text.h"
 #include "launch/devices/cgroup.h"
 #include "launch/processes/descriptors.h"
 #include "launch/processes/signal_queue.h"

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "launch/devices/devices.h"
-#include "launch/foreign/environment.h"
-#include "launch/nodes/node_link.h"
+#include "launch/processes/environment.h"
+#include "launch/supervise/node_link.h"
 #include "launch/supervise/stall.h"
 
 namespace vitrain::launch {

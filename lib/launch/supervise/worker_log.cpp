@@ -9,7 +9,7 @@
 
 #include "core/check.h"
 #include "core/system/clock.h"
-#include "core/text/text.h"
+#include "core/text.h"
 
 namespace vitrain::launch {
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "core/files/files.h"
-#include "logging/terminal/stream_output.h"
+#include "core/system/files.h"
+#include "logging/stream_output.h"
 
 namespace vitrain::launch {
 

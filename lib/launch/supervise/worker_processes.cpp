@@ -7,8 +7,8 @@
 #include <cerrno>
 
 #include "core/check.h"
-#include "launch/nodes/rendezvous.h"
 #include "launch/processes/descriptors.h"
+#include "launch/processes/rendezvous.h"
 #include "launch/processes/signals.h"
 #include "launch/processes/spawn.h"
 #include "launch/processes/worker_process.h"

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "launch/processes/exit_status.h"
-#include "launch/supervise/heartbeat.h"
+#include "launch/processes/heartbeat.h"
 #include "launch/supervise/supervise.h"
 
 namespace vitrain::launch {

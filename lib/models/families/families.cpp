@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "core/check.h"
-#include "core/text/text.h"
+#include "core/text.h"
 #include "models/families/add_family.h"
 #include "models/families/all.h"
 

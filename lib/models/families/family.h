@@ -13,7 +13,7 @@
 #include "config/rules/checker.h"
 #include "config/sections/model.h"
 #include "models/families/layer_rule.h"
-#include "models/spec.h"
+#include "models/families/spec.h"
 #include "options/resampling.h"
 
 namespace vitrain::models {

@@ -5,7 +5,7 @@
 
 #include <ATen/core/Tensor.h>
 
-#include "models/spec.h"
+#include "models/families/spec.h"
 
 // Attention with a relative position bias over windows of a grid of tokens (Liu
 // et al., "Swin transformer: hierarchical vision transformer using shifted

@@ -2,7 +2,7 @@
 
 #include <ATen/ops/_fused_adagrad.h>
 
-#include "optim/elements/element_optimizer.h"
+#include "optim/element_optimizer.h"
 #include "optim/rules/update_rules.h"
 
 namespace vitrain::optim {

@@ -3,7 +3,7 @@
 #include <array>
 #include <cmath>
 
-#include "optim/elements/element_optimizer.h"
+#include "optim/element_optimizer.h"
 
 namespace vitrain::optim {
 

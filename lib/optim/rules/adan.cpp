@@ -3,7 +3,7 @@
 
 #include <ATen/ATen.h>
 
-#include "optim/elements/element_optimizer.h"
+#include "optim/element_optimizer.h"
 #include "optim/rules/update_rules.h"
 
 namespace vitrain::optim {

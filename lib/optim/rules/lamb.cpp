@@ -1,9 +1,9 @@
 #include <array>
 #include <cmath>
 
-#include "optim/elements/element_optimizer.h"
-#include "optim/elements/trust_ratio.h"
+#include "optim/element_optimizer.h"
 #include "optim/rules/update_rules.h"
+#include "optim/trust_ratio.h"
 
 namespace vitrain::optim {
 namespace {

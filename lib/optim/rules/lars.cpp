@@ -1,8 +1,8 @@
 #include <ATen/ATen.h>
 
-#include "optim/elements/trust_ratio.h"
 #include "optim/rules/fused_sgd.h"
 #include "optim/rules/update_rules.h"
+#include "optim/trust_ratio.h"
 
 namespace vitrain::optim {
 namespace {

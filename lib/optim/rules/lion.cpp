@@ -1,6 +1,6 @@
 #include <array>
 
-#include "optim/elements/element_optimizer.h"
+#include "optim/element_optimizer.h"
 #include "optim/rules/update_rules.h"
 
 namespace vitrain::optim {

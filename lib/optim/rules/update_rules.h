@@ -1,6 +1,6 @@
 #pragma once
 
-#include "optim/optimizers.h"
+#include "optim/rules/optimizers.h"
 
 namespace vitrain::optim {
 

@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "core/text/text.h"
+#include "core/text.h"
 #include "report/runs/curve.h"
 
 namespace vitrain::report {

@@ -2,7 +2,7 @@
 
 #include <span>
 
-#include "core/text/json.h"
+#include "core/json.h"
 #include "report/runs/run_record.h"
 
 namespace vitrain::report {

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "core/error.h"
-#include "core/text/text.h"
+#include "core/text.h"
 #include "report/page/html_document.h"
 #include "report/page/markup.h"
 #include "report/page/pictures.h"

@@ -5,9 +5,9 @@
 
 #include <fmt/format.h>
 
-#include "core/files/files.h"
+#include "core/base64.h"
 #include "core/system/clock.h"
-#include "core/text/base64.h"
+#include "core/system/files.h"
 #include "report/page/embedded.h"
 #include "report/page/markup.h"
 

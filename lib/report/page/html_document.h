@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "core/text/json.h"
+#include "core/json.h"
 #include "report/page/page.h"
 
 namespace vitrain::report {

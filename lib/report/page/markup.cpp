@@ -2,20 +2,11 @@
 
 #include <algorithm>
 
-#include "core/text/ascii.h"
-#include "core/text/text.h"
-#include "core/text/url.h"
+#include "core/ascii.h"
+#include "core/text.h"
+#include "core/url.h"
 
 namespace vitrain::report {
-namespace {
-
-bool is_plain(char c) {
-  return is_letter(c) || is_digit(c) ||
-      std::string_view("_./:=,@%+-").find(c) != std::string_view::npos;
-}
-
-} // namespace
-
 std::string html(std::string_view text) {
   std::string out;
   out.reserve(text.size());
@@ -66,21 +57,6 @@ std::string script_json(const Json& value) {
     }
   }
   return out;
-}
-
-std::string shell_word(std::string_view text) {
-  if (!text.empty() && std::ranges::all_of(text, is_plain)) {
-    return std::string(text);
-  }
-  std::string out = "'";
-  for (const char c : text) {
-    if (c == '\'') {
-      out += "'\\''";
-    } else {
-      out += c;
-    }
-  }
-  return out + "'";
 }
 
 } // namespace vitrain::report

@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/text/json.h"
+#include "core/json.h"
 
 namespace vitrain::report {
 
@@ -17,9 +17,5 @@ std::string html(std::string_view text);
 // For a <script type="application/json">: returns JSON that cannot end the
 // element or begin a comment.
 std::string script_json(const Json& value);
-
-// Quotes a word for a POSIX shell if it contains characters other than letters,
-// digits and _./:=,@%+-.
-std::string shell_word(std::string_view text);
 
 } // namespace vitrain::report

@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
-#include "core/text/json_values.h"
-#include "core/text/text.h"
+#include "core/json_values.h"
+#include "core/text.h"
 #include "report/page/charts.h"
 #include "report/page/html_document.h"
 #include "report/page/markup.h"

@@ -4,15 +4,15 @@
 
 #include <fmt/format.h>
 
-#include "core/files/files.h"
-#include "core/text/base64.h"
-#include "core/text/text.h"
+#include "core/base64.h"
+#include "core/system/files.h"
+#include "core/text.h"
 #include "image/formats/decode.h"
 #include "image/formats/png_write.h"
 #include "image/jpeg/jpeg_write.h"
 #include "pictures/cards.h"
 #include "report/page/markup.h"
-#include "results/pictures/evaluation_pictures.h"
+#include "results/evaluation_pictures.h"
 
 namespace vitrain::report {
 namespace {

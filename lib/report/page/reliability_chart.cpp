@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "core/text/text.h"
+#include "core/text.h"
 #include "report/page/pictures.h"
 
 namespace vitrain::report {

@@ -6,11 +6,10 @@
 #include <fmt/format.h>
 
 #include "checkpoint/find.h"
-#include "core/files/files.h"
+#include "core/json_values.h"
+#include "core/system/files.h"
 #include "core/system/system.h"
-#include "core/text/json_values.h"
-#include "core/text/text.h"
-#include "report/page/markup.h"
+#include "core/text.h"
 
 namespace vitrain::report {
 namespace {

@@ -5,7 +5,7 @@
 #include <map>
 #include <string_view>
 
-#include "config/schema/writer.h"
+#include "config/load/writer.h"
 
 namespace vitrain::report {
 namespace {

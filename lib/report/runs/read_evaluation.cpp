@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "core/check.h"
-#include "core/text/text.h"
+#include "core/text.h"
 #include "data/sources/lines.h"
 
 namespace vitrain::report {

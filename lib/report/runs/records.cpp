@@ -10,9 +10,9 @@
 #include <cmath>
 
 #include "core/check.h"
-#include "core/files/files.h"
-#include "core/text/json_values.h"
-#include "core/text/text.h"
+#include "core/json_values.h"
+#include "core/system/files.h"
+#include "core/text.h"
 #include "options/metric.h"
 
 namespace vitrain::report {

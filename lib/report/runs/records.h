@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/text/json.h"
+#include "core/json.h"
 #include "report/runs/curve.h"
 
 namespace vitrain::report {

@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <chrono>
 
-#include "config/load/load_recipe.h"
+#include "config/load_recipe.h"
 #include "core/check.h"
-#include "core/files/files.h"
-#include "core/files/lock_file.h"
-#include "core/text/json_values.h"
-#include "core/text/text.h"
-#include "core/text/url.h"
+#include "core/json_values.h"
+#include "core/system/files.h"
+#include "core/system/lock_file.h"
+#include "core/text.h"
+#include "core/url.h"
 #include "job/run/failure_record.h"
 #include "report/runs/run_failure.h"
 

@@ -9,8 +9,8 @@
 
 #include "config/rules/timeline.h"
 #include "config/sections/recipe.h"
-#include "core/text/enum_names.h"
-#include "core/text/json.h"
+#include "core/enum_names.h"
+#include "core/json.h"
 #include "job/run/run_directory.h"
 #include "options/metric.h"
 #include "report/runs/records.h"

@@ -4,8 +4,8 @@
 
 #include <fmt/format.h>
 
-#include "core/text/json_values.h"
-#include "core/text/text.h"
+#include "core/json_values.h"
+#include "core/text.h"
 
 namespace vitrain::report {
 

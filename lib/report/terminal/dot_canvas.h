@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "logging/terminal/terminal_style.h"
+#include "logging/terminal_style.h"
 
 namespace vitrain::report {
 

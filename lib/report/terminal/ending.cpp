@@ -4,7 +4,7 @@
 
 #include <exception>
 
-#include "logging/terminal/console.h"
+#include "logging/console.h"
 #include "report/runs/commands.h"
 
 namespace vitrain::report {

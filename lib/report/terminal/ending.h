@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <string>
 
-#include "logging/terminal/banner.h"
+#include "logging/banner.h"
 #include "report/runs/run_record.h"
 
 namespace vitrain::report {

@@ -5,8 +5,8 @@
 #include <limits>
 #include <map>
 
-#include "core/text/json_values.h"
-#include "core/text/text.h"
+#include "core/json_values.h"
+#include "core/text.h"
 #include "report/runs/compare.h"
 #include "report/terminal/listing.h"
 

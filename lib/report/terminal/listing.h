@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "config/command_line/arguments.h"
-#include "core/text/json.h"
-#include "logging/terminal/terminal_style.h"
+#include "core/json.h"
+#include "logging/terminal_style.h"
 #include "report/runs/run_record.h"
 
 namespace vitrain::report {

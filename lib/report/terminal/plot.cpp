@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "core/text/text.h"
+#include "core/text.h"
 #include "report/terminal/dot_canvas.h"
 
 namespace vitrain::report {

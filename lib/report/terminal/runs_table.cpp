@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "core/text/text.h"
+#include "core/text.h"
 #include "report/runs/texts.h"
 #include "report/terminal/listing.h"
 

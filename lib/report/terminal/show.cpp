@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include "core/text/json_values.h"
-#include "core/text/text.h"
-#include "logging/terminal/banner.h"
+#include "core/json_values.h"
+#include "core/text.h"
+#include "logging/banner.h"
 #include "report/runs/texts.h"
 #include "report/terminal/plot.h"
 

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "logging/terminal/terminal_style.h"
+#include "logging/terminal_style.h"
 #include "report/runs/run_record.h"
 
 namespace vitrain::report {

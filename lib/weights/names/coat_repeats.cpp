@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "core/text/text.h"
+#include "core/text.h"
 
 namespace vitrain::weights {
 namespace {

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "core/text/text.h"
+#include "core/text.h"
 #include "weights/names/convention.h"
 #include "weights/names/layout.h"
 #include "weights/weights_check.h"

@@ -9,7 +9,7 @@
 
 #include <fmt/ranges.h>
 
-#include "core/text/text.h"
+#include "core/text.h"
 #include "weights/names/coat_repeats.h"
 #include "weights/names/convention.h"
 #include "weights/names/layout.h"

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-#include "core/text/text.h"
+#include "core/text.h"
 #include "weights/weights_check.h"
 
 namespace vitrain::weights {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "core/text/json.h"
+#include "core/json.h"
 #include "e2e/program.h"
 
 namespace vitrain::fake_cuda {

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "config/command_line/options.h"
-#include "core/text/text.h"
+#include "core/text.h"
 #include "support.h"
 #include "support/files.h"
 

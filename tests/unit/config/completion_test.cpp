@@ -11,7 +11,7 @@
 #include "config/command_line/options.h"
 #include "config/schema/schema.h"
 #include "config/sections/recipe.h"
-#include "core/text/text.h"
+#include "core/text.h"
 #include "support/files.h"
 
 namespace vitrain::config {

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "config/load/load_recipe.h"
+#include "config/load/writer.h"
+#include "config/load_recipe.h"
 #include "config/rules/plan.h"
 #include "config/rules/validate.h"
-#include "config/schema/writer.h"
 #include "support.h"
 
 namespace vitrain::config {

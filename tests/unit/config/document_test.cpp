@@ -1,4 +1,4 @@
-#include "config/load/document.h"
+#include "config/schema/document.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,10 +6,10 @@
 
 #include <ctime>
 
-#include "config/load/load_recipe.h"
-#include "config/schema/writer.h"
+#include "config/load/writer.h"
+#include "config/load_recipe.h"
 #include "core/random.h"
-#include "core/text/text.h"
+#include "core/text.h"
 #include "support.h"
 
 namespace vitrain::config {

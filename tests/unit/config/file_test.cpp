@@ -3,7 +3,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "config/load/load_recipe.h"
+#include "config/load_recipe.h"
 #include "support.h"
 
 namespace vitrain::config {

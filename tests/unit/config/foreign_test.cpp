@@ -8,12 +8,12 @@
 #include <filesystem>
 #include <map>
 
+#include "config/load/writer.h"
 #include "config/rules/validate.h"
 #include "config/schema/schema.h"
 #include "config/schema/values.h"
-#include "config/schema/writer.h"
-#include "core/files/files.h"
-#include "core/text/text.h"
+#include "core/system/files.h"
+#include "core/text.h"
 #include "support.h"
 
 namespace vitrain::config::foreign {

@@ -1,4 +1,4 @@
-#include "config/paddlevit/families/paddle_family.h"
+#include "config/paddlevit/paddle_family.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -7,9 +7,9 @@
 #include <algorithm>
 #include <set>
 
-#include "config/load/load_recipe.h"
+#include "config/load_recipe.h"
 #include "config/paddlevit/paddlevit_keys.h"
-#include "core/text/text.h"
+#include "core/text.h"
 #include "support.h"
 
 // The table of PaddleViT's families, and files as they have them.

@@ -6,12 +6,12 @@
 #include <algorithm>
 #include <set>
 
-#include "config/load/load_recipe.h"
+#include "config/load/writer.h"
+#include "config/load_recipe.h"
 #include "config/paddlevit/paddlevit_idle.h"
 #include "config/schema/schema.h"
 #include "config/schema/values.h"
-#include "config/schema/writer.h"
-#include "core/text/text.h"
+#include "core/text.h"
 #include "support.h"
 
 // The table of meanings against the schema and the translation.

@@ -4,10 +4,10 @@
 #include <gtest/gtest.h>
 
 #include "config/command_line/arguments.h"
+#include "config/load/loaded.h"
+#include "config/load/writer.h"
 #include "config/rules/plan.h"
 #include "config/rules/validate.h"
-#include "config/schema/read.h"
-#include "config/schema/writer.h"
 #include "support.h"
 
 namespace vitrain::config {

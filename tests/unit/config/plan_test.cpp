@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "config/sections/ema.h"
+#include "config/sections/recipe.h"
 #include "support.h"
 
 namespace vitrain::config {

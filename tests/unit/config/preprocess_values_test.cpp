@@ -1,4 +1,4 @@
-#include "config/schema/preprocess_values.h"
+#include "config/load/preprocess_values.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,10 +1,10 @@
-#include "config/schema/reference.h"
+#include "config/command_line/reference.h"
 
 #include <gtest/gtest.h>
 
 #include "config/schema/schema.h"
 #include "config/sections/recipe.h"
-#include "core/files/files.h"
+#include "core/system/files.h"
 
 namespace vitrain::config {
 namespace {

@@ -1,7 +1,7 @@
 #include "config/rules/stages.h"
 
 #include "config/rules/plan.h"
-#include "config/schema/augment_stage.h"
+#include "config/sections/augment_stage.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "config/load/load_recipe.h"
+#include "config/load_recipe.h"
 #include "support/errors.h"
 #include "support/files.h"
 

@@ -11,7 +11,7 @@
 #include "config/foreign/translation.h"
 #include "config/schema/schema.h"
 #include "config/schema/values.h"
-#include "core/text/text.h"
+#include "core/text.h"
 #include "support.h"
 
 namespace vitrain::config::foreign {

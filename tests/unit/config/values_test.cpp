@@ -6,9 +6,9 @@
 #include <algorithm>
 
 #include "config/schema/schema.h"
-#include "config/sections/optim/optim.h"
-#include "core/text/enum_names.h"
-#include "core/text/text.h"
+#include "config/sections/optim.h"
+#include "core/enum_names.h"
+#include "core/text.h"
 #include "support.h"
 
 namespace vitrain::config {

@@ -1,4 +1,4 @@
-#include "config/schema/writer.h"
+#include "config/load/writer.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

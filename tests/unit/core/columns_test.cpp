@@ -1,8 +1,8 @@
-#include "core/text/columns.h"
+#include "core/columns.h"
 
 #include <gmock/gmock.h>
 
-#include "core/text/text.h"
+#include "core/text.h"
 
 namespace vitrain {
 namespace {

@@ -1,4 +1,4 @@
-#include "core/files/files.h"
+#include "core/system/files.h"
 
 #include <fcntl.h>
 #include <gmock/gmock.h>
@@ -17,7 +17,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/files/new_file.h"
+#include "core/system/new_file.h"
 #include "support/errors.h"
 #include "support/files.h"
 

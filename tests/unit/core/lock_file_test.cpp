@@ -1,7 +1,7 @@
 // Two processes must never hold the lock at once, even if an earlier holder
 // crashed, froze or vanished.
 
-#include "core/files/lock_file.h"
+#include "core/system/lock_file.h"
 
 #include <fcntl.h>
 #include <gmock/gmock.h>
@@ -18,9 +18,9 @@
 
 #include <fmt/format.h>
 
-#include "core/files/files.h"
+#include "core/json.h"
 #include "core/system/clock.h"
-#include "core/text/json.h"
+#include "core/system/files.h"
 #include "support/files.h"
 #include "support/variables.h"
 

@@ -1,10 +1,10 @@
-#include "core/text/text.h"
+#include "core/text.h"
 
 #include <gtest/gtest.h>
 
 #include <limits>
 
-#include "core/text/json.h"
+#include "core/json.h"
 
 namespace vitrain {
 namespace {

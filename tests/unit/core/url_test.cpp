@@ -1,6 +1,6 @@
 // Names and passwords in URLs, which no message and no record may show.
 
-#include "core/text/url.h"
+#include "core/url.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 #include <array>
 #include <utility>
 
-#include "core/text/text.h"
+#include "core/text.h"
 
 namespace vitrain {
 namespace {

@@ -4,7 +4,7 @@
 #include <map>
 #include <string>
 
-#include "core/files/files.h"
+#include "core/system/files.h"
 
 namespace vitrain::data {
 

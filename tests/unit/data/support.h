@@ -6,7 +6,7 @@
 #include <sstream>
 #include <string>
 
-#include "data/sources/index.h"
+#include "data/kinds/datasets.h"
 #include "support/errors.h"
 #include "support/files.h"
 

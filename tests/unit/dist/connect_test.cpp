@@ -12,8 +12,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "core/files/files.h"
 #include "core/system/clock.h"
+#include "core/system/files.h"
 #include "support/errors.h"
 
 namespace vitrain::dist {

@@ -2,8 +2,13 @@
 
 #include <type_traits>
 
-#include "engine/run/session.h"
-#include "models/families/transformers/vit.h"
+#include "dist/group/connect.h"
+#include "engine/device/session.h"
+#include "engine/report/reporter.h"
+#include "job/run/job.h"
+#include "launch/processes/heartbeat.h"
+#include "launch/processes/signals.h"
+#include "models/families/vit.h"
 
 namespace vitrain::engine {
 
@@ -43,7 +48,7 @@ struct LoneWorker {
       .groups = groups,
       .heartbeat = heartbeat,
       .stop = stop,
-      .reporter = reporter};
+      .observer = reporter};
 };
 
 } // namespace vitrain::engine

@@ -7,8 +7,8 @@
 #include <protozero/pbf_message.hpp>
 
 #include "core/error.h"
-#include "exports/onnx/onnx.h"
-#include "exports/onnx/proto.h"
+#include "exports/onnx.h"
+#include "exports/proto.h"
 #include "exports/trace.h"
 #include "small_networks.h"
 #include "support/files.h"

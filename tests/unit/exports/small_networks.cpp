@@ -5,12 +5,12 @@
 #include <ATen/ATen.h>
 #include <ATen/CPUGeneratorImpl.h>
 
-#include "models/families/convolutional/byob.h"
+#include "models/families/byob.h"
 #include "models/families/family.h"
-#include "models/families/hierarchical/hvt.h"
-#include "models/families/hierarchical/swin.h"
-#include "models/families/transformers/vit.h"
-#include "models/families/transformers/volo.h"
+#include "models/families/hvt.h"
+#include "models/families/swin.h"
+#include "models/families/vit.h"
+#include "models/families/volo.h"
 
 namespace vitrain::exports {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "models/spec.h"
+#include "models/families/spec.h"
 #include "networks/model.h"
 
 namespace vitrain::exports {

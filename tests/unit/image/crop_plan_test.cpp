@@ -1,4 +1,4 @@
-#include "image/resample/crop_plan.h"
+#include "image/operations/crop_plan.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "image/resample/random_crop.h"
+#include "image/operations/random_crop.h"
 #include "unit/image/fixtures.h"
 
 namespace vitrain::image {

@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "image/image.h"
-#include "image/resample/resample.h"
+#include "image/operations/resample.h"
 
 // Definitions that the tests share with tests/golden/image/make_fixtures.py.
 namespace vitrain::image::fixtures {

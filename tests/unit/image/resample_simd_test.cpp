@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "core/random.h"
-#include "image/resample/resample.h"
+#include "image/operations/resample.h"
 #include "unit/image/fixtures.h"
 
 namespace vitrain::image {

@@ -1,4 +1,4 @@
-#include "image/resample/resample.h"
+#include "image/operations/resample.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "job/options/data_options.h"
+#include "job/data_options.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

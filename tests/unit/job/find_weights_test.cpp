@@ -1,6 +1,6 @@
 // Weights that a path, a run or timm:NAME stands for.
 
-#include "job/prepare/find_weights.h"
+#include "job/find_weights.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@
 #include "checkpoint/manifest.h"
 #include "core/error.h"
 #include "core/system/system.h"
-#include "job/prepare/checkpoint_weights.h"
+#include "job/checkpoint_weights.h"
 #include "support/files.h"
 
 namespace vitrain::job {

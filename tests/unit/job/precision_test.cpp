@@ -1,8 +1,9 @@
-#include "job/options/precision.h"
+#include "job/precision.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "config/sections/recipe.h"
 #include "core/error.h"
 #include "support/errors.h"
 

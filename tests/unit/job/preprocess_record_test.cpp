@@ -1,4 +1,4 @@
-#include "job/prepare/preprocess_record.h"
+#include "job/preprocess_record.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "config/schema/preprocess_values.h"
+#include "config/load/preprocess_values.h"
 #include "core/error.h"
-#include "job/prepare/teacher_weights.h"
+#include "job/teacher_weights.h"
 #include "support/files.h"
 
 namespace vitrain::job {

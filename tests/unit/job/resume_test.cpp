@@ -11,7 +11,7 @@
 
 #include "checkpoint/find.h"
 #include "checkpoint/manifest.h"
-#include "config/load/load_recipe.h"
+#include "config/load_recipe.h"
 #include "core/error.h"
 #include "support/files.h"
 

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "config/schema/preprocess_values.h"
+#include "config/load/preprocess_values.h"
 
 namespace vitrain::job {
 namespace {

@@ -9,7 +9,7 @@
 #include <map>
 #include <string>
 
-#include "config/load/load_recipe.h"
+#include "config/load_recipe.h"
 #include "core/error.h"
 #include "support/files.h"
 

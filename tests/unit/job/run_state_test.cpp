@@ -8,6 +8,8 @@
 #include <fstream>
 #include <limits>
 
+#include "config/sections/checkpoint.h"
+#include "config/sections/recipe.h"
 #include "core/error.h"
 #include "job/run/saved_state.h"
 #include "support/errors.h"

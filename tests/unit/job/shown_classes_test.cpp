@@ -1,4 +1,4 @@
-#include "job/prepare/shown_classes.h"
+#include "job/shown_classes.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

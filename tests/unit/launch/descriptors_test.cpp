@@ -6,7 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "launch/nodes/rendezvous.h"
+#include "launch/processes/rendezvous.h"
 
 namespace vitrain::launch {
 namespace {

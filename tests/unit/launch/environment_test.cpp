@@ -1,4 +1,4 @@
-#include "launch/foreign/environment.h"
+#include "launch/processes/environment.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

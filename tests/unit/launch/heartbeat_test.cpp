@@ -1,4 +1,4 @@
-#include "launch/supervise/heartbeat.h"
+#include "launch/processes/heartbeat.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>

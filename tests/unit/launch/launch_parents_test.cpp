@@ -6,8 +6,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "launch/processes/heartbeat.h"
 #include "launch/processes/process.h"
-#include "launch/supervise/heartbeat.h"
 
 namespace vitrain::launch {
 namespace {

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "core/check.h"
-#include "core/text/text.h"
+#include "core/text.h"
 #include "launch/foreign/exec_worker.h"
 #include "launch/foreign/launched_device.h"
 #include "support/errors.h"

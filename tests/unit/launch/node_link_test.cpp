@@ -1,4 +1,4 @@
-#include "launch/nodes/node_link.h"
+#include "launch/supervise/node_link.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,9 +11,9 @@
 #include <thread>
 
 #include "core/check.h"
-#include "core/files/files.h"
-#include "launch/nodes/hosts.h"
-#include "launch/supervise/heartbeat.h"
+#include "core/system/files.h"
+#include "launch/processes/heartbeat.h"
+#include "launch/supervise/hosts.h"
 
 namespace vitrain::launch {
 namespace {

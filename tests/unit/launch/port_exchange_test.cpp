@@ -8,10 +8,10 @@
 #include <thread>
 
 #include "core/check.h"
-#include "core/text/json.h"
+#include "core/json.h"
 #include "launch/devices/cores.h"
-#include "launch/nodes/rendezvous.h"
 #include "launch/processes/error_file.h"
+#include "launch/processes/rendezvous.h"
 #include "support/errors.h"
 #include "trial.h"
 

@@ -12,7 +12,7 @@
 #include <set>
 
 #include "core/check.h"
-#include "launch/foreign/environment.h"
+#include "launch/processes/environment.h"
 #include "launch/processes/spawn.h"
 #include "trial.h"
 

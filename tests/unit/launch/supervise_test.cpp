@@ -12,7 +12,7 @@
 
 #include "core/check.h"
 #include "launch/processes/process.h"
-#include "logging/terminal/stream_output.h"
+#include "logging/stream_output.h"
 #include "support/errors.h"
 #include "trial.h"
 

@@ -8,9 +8,9 @@
 
 #include <gtest/gtest.h>
 
-#include "core/text/json.h"
-#include "core/text/text.h"
-#include "launch/supervise/heartbeat.h"
+#include "core/json.h"
+#include "core/text.h"
+#include "launch/processes/heartbeat.h"
 #include "launch/supervise/supervise.h"
 #include "support/files.h"
 

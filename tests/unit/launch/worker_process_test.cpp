@@ -8,7 +8,7 @@
 
 #include "core/check.h"
 #include "launch/processes/descriptors.h"
-#include "launch/supervise/heartbeat.h"
+#include "launch/processes/heartbeat.h"
 
 namespace vitrain::launch {
 namespace {

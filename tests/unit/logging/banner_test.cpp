@@ -1,8 +1,8 @@
-#include "logging/terminal/banner.h"
+#include "logging/banner.h"
 
 #include <gmock/gmock.h>
 
-#include "core/text/text.h"
+#include "core/text.h"
 
 namespace vitrain::logging {
 namespace {

@@ -1,4 +1,4 @@
-#include "logging/terminal/console.h"
+#include "logging/console.h"
 
 #include <map>
 #include <thread>
@@ -8,7 +8,7 @@
 #include <gmock/gmock.h>
 
 #include "core/system/clock.h"
-#include "core/text/text.h"
+#include "core/text.h"
 #include "support.h"
 
 namespace vitrain::logging {

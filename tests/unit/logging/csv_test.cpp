@@ -1,8 +1,8 @@
-#include "logging/records/record_files.h"
+#include "logging/record_files.h"
 
 #include <cmath>
 
-#include "core/text/text.h"
+#include "core/text.h"
 #include "support.h"
 
 namespace vitrain::logging {

@@ -1,4 +1,4 @@
-#include "logging/records/event.h"
+#include "logging/event.h"
 
 #include <bit>
 #include <limits>

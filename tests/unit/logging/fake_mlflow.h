@@ -15,8 +15,8 @@
 
 #include <fmt/format.h>
 
-#include "core/files/files.h"
-#include "core/text/json.h"
+#include "core/json.h"
+#include "core/system/files.h"
 
 namespace vitrain::logging {
 

@@ -1,4 +1,4 @@
-#include "logging/records/record_files.h"
+#include "logging/record_files.h"
 
 #include <limits>
 

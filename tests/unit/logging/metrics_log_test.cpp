@@ -1,4 +1,4 @@
-#include "logging/records/metrics_log.h"
+#include "logging/metrics_log.h"
 
 #include <thread>
 #include <vector>
@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
-#include "core/text/text.h"
+#include "core/text.h"
 #include "support.h"
 
 namespace vitrain::logging {

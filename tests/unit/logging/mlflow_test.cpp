@@ -1,4 +1,4 @@
-#include "logging/mlflow/mlflow.h"
+#include "logging/mlflow.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 
 #include "core/system/clock.h"
 #include "fake_mlflow.h"
-#include "logging/records/metrics_log.h"
+#include "logging/metrics_log.h"
 #include "support.h"
 
 namespace vitrain::logging {

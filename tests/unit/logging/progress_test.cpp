@@ -1,4 +1,4 @@
-#include "logging/terminal/progress.h"
+#include "logging/progress.h"
 
 #include <cmath>
 #include <limits>
@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
-#include "core/text/text.h"
+#include "core/text.h"
 #include "support.h"
 
 namespace vitrain::logging {

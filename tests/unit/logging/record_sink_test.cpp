@@ -1,4 +1,4 @@
-#include "logging/records/record_sink.h"
+#include "logging/record_sink.h"
 
 #include <sys/resource.h>
 #include <sys/socket.h>

@@ -1,4 +1,4 @@
-#include "logging/terminal/stream_output.h"
+#include "logging/stream_output.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "core/system/clock.h"
-#include "core/text/text.h"
+#include "core/text.h"
 #include "support.h"
 
 namespace vitrain::logging {

@@ -15,7 +15,7 @@
 
 #include <gtest/gtest.h>
 
-#include "core/files/files.h"
+#include "core/system/files.h"
 #include "support/files.h"
 #include "support/variables.h"
 

@@ -1,4 +1,4 @@
-#include "logging/records/tensorboard.h"
+#include "logging/tensorboard.h"
 
 #include <cstdio>
 #include <limits>
@@ -6,9 +6,9 @@
 
 #include <fmt/format.h>
 
-#include "core/text/json.h"
-#include "logging/records/event.h"
-#include "logging/records/metrics_log.h"
+#include "core/json.h"
+#include "logging/event.h"
+#include "logging/metrics_log.h"
 #include "support.h"
 
 namespace vitrain::logging {

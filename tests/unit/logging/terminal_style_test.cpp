@@ -1,4 +1,4 @@
-#include "logging/terminal/terminal_style.h"
+#include "logging/terminal_style.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "logging/terminal/progress.h"
+#include "logging/progress.h"
 
 #include <gtest/gtest.h>
 

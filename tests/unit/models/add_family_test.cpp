@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "core/error.h"
-#include "models/families/transformers/vit.h"
+#include "models/families/vit.h"
 
 namespace vitrain::models {
 namespace {

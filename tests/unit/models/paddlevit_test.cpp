@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "config/paddlevit/families/paddle_family.h"
+#include "config/paddlevit/paddle_family.h"
 #include "models/families/family.h"
 
 // The networks that PaddleViT's files name (lib/config cannot see lib/models).
@@ -16,7 +16,7 @@ TEST(PaddleVitFamilies, AreAvailableWhereTheirNetworksAre) {
           EXPECT_EQ(
               find_model(std::string(name)).has_value(), family->available)
               << name << ": " << family->name
-              << "'s row in lib/config/paddlevit/families/ says that it is "
+              << "'s row in lib/config/paddlevit/ says that it is "
               << (family->available ? "" : "not ") << "available";
         }
       }

@@ -1,6 +1,7 @@
 // The rules of the section `model`: every family, from every layer.
 
 #include "models/rules.h"
+#include "models/resolve.h"
 
 #include "core/error.h"
 #include "models/changed_numbers.h"

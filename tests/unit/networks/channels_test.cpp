@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "models/families/family.h"
-#include "models/spec.h"
+#include "models/resolve.h"
 #include "networks/cost.h"
 #include "networks/networks.h"
 

@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "core/error.h"
-#include "models/families/convolutional/convnet.h"
+#include "models/families/convnet.h"
 #include "networks/add_network.h"
 #include "networks/layers/layers.h"
 

@@ -4,6 +4,7 @@
 #include <ATen/CPUGeneratorImpl.h>
 #include <gtest/gtest.h>
 
+#include "models/resolve.h"
 #include "networks/layers/layers.h"
 #include "networks/model.h"
 

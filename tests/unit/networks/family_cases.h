@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "models/families/family.h"
-#include "models/spec.h"
+#include "models/families/spec.h"
 
 // A family at small and awkward sizes against timm: its test is a file of this
 // folder that names cases, and tests/golden/models/families/FAMILY.py, which

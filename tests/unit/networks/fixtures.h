@@ -11,7 +11,7 @@
 #include <torch/nn/module.h>
 
 #include "config/sections/model.h"
-#include "core/text/text.h"
+#include "core/text.h"
 
 // Definitions shared by tests/golden/models/make_fixtures.py and the tests that
 // use its results.

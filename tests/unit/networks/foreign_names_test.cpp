@@ -6,14 +6,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "core/text/text.h"
-#include "models/families/convolutional/byob.h"
-#include "models/families/convolutional/convmixer.h"
-#include "models/families/hierarchical/hvt.h"
-#include "models/families/hierarchical/pit.h"
-#include "models/families/hierarchical/poolformer.h"
-#include "models/families/hierarchical/pvt_v2.h"
-#include "models/families/transformers/crossvit.h"
+#include "core/text.h"
+#include "models/families/byob.h"
+#include "models/families/convmixer.h"
+#include "models/families/crossvit.h"
+#include "models/families/hvt.h"
+#include "models/families/pit.h"
+#include "models/families/poolformer.h"
+#include "models/families/pvt_v2.h"
 #include "networks/model.h"
 #include "unit/networks/fixtures.h"
 #include "weights/archive.h"

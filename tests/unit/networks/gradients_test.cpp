@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <torch/types.h>
 
+#include "models/resolve.h"
 #include "networks/model.h"
 #include "states/safetensors.h"
 #include "unit/networks/fixtures.h"

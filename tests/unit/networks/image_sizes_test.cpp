@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "models/families/family.h"
+#include "models/resolve.h"
 #include "networks/model.h"
 #include "states/safetensors.h"
 #include "unit/networks/fixtures.h"

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <zlib.h>
 
+#include "models/resolve.h"
 #include "networks/model.h"
 #include "networks/tensors.h"
 #include "unit/networks/fixtures.h"

@@ -6,8 +6,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "models/resolve.h"
 #include "networks/model.h"
-#include "optim/weights/flat_state.h"
+#include "optim/flat_state.h"
 #include "unit/networks/fixtures.h"
 
 namespace vitrain::networks {

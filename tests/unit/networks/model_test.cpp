@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "core/error.h"
+#include "models/resolve.h"
 #include "unit/networks/fixtures.h"
 
 namespace vitrain::networks {

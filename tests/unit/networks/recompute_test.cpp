@@ -7,6 +7,7 @@
 #include <ATen/autocast_mode.h>
 #include <gtest/gtest.h>
 
+#include "models/resolve.h"
 #include "networks/cost.h"
 #include "networks/model.h"
 #include "support/counting_allocator.h"

@@ -1,4 +1,4 @@
-#include "models/spec.h"
+#include "models/resolve.h"
 
 #include <algorithm>
 #include <set>
@@ -8,7 +8,7 @@
 
 #include "core/error.h"
 #include "models/families/family.h"
-#include "models/families/transformers/vit.h"
+#include "models/families/vit.h"
 #include "networks/tensors.h"
 #include "support/errors.h"
 #include "unit/networks/fixtures.h"

@@ -5,6 +5,7 @@
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
+#include "models/resolve.h"
 #include "networks/model.h"
 
 namespace vitrain::networks {

@@ -1,4 +1,4 @@
-#include "optim/weights/ema.h"
+#include "optim/ema.h"
 
 #include <ATen/ATen.h>
 #include <gmock/gmock.h>

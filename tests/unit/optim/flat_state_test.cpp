@@ -1,4 +1,4 @@
-#include "optim/weights/flat_state.h"
+#include "optim/flat_state.h"
 
 #include <ATen/ATen.h>
 #include <gmock/gmock.h>

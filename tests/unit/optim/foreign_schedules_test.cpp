@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "config/foreign/translation.h"
-#include "core/text/text.h"
+#include "core/text.h"
 #include "optim/schedule.h"
 
 namespace vitrain::optim {

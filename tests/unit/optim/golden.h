@@ -8,7 +8,7 @@
 #include <torch/nn/module.h>
 #include <nlohmann/json.hpp>
 
-#include "optim/weights/flat_state.h"
+#include "optim/flat_state.h"
 
 namespace vitrain::optim {
 

@@ -1,11 +1,11 @@
-#include "optim/weights/lookahead.h"
+#include "optim/lookahead.h"
 
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 #include <torch/nn/module.h>
 
 #include "golden.h"
-#include "optim/optimizers.h"
+#include "optim/rules/optimizers.h"
 
 namespace vitrain::optim {
 namespace {

@@ -1,4 +1,4 @@
-#include "optim/elements/norm.h"
+#include "optim/norm.h"
 
 #include <cmath>
 #include <limits>

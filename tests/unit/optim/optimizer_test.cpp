@@ -1,4 +1,4 @@
-#include "optim/optimizers.h"
+#include "optim/rules/optimizers.h"
 
 #include <cmath>
 #include <limits>

@@ -1,4 +1,4 @@
-#include "optim/weights/prune.h"
+#include "optim/prune.h"
 
 #include <ATen/ATen.h>
 #include <gmock/gmock.h>

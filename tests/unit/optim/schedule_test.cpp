@@ -6,8 +6,8 @@
 
 #include <gtest/gtest.h>
 
-#include "core/text/enum_names.h"
-#include "core/text/text.h"
+#include "core/enum_names.h"
+#include "core/text.h"
 #include "golden.h"
 
 namespace vitrain::optim {

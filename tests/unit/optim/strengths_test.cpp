@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "core/text/enum_names.h"
+#include "core/enum_names.h"
 #include "golden.h"
 
 namespace vitrain::optim {

@@ -3,7 +3,7 @@
 
 #include "golden.h"
 #include "optim/grouping.h"
-#include "optim/optimizers.h"
+#include "optim/rules/optimizers.h"
 
 namespace vitrain::optim {
 namespace {

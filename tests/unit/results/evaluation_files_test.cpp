@@ -1,4 +1,4 @@
-#include "results/files/evaluation_files.h"
+#include "results/evaluation_files.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 #include <sstream>
 
 #include "image/formats/decode.h"
-#include "results/pictures/evaluation_pictures.h"
+#include "results/evaluation_pictures.h"
 #include "support/errors.h"
 #include "support/files.h"
 

@@ -2,7 +2,7 @@
 
 #include <fstream>
 
-#include "core/text/json.h"
+#include "core/json.h"
 #include "results/outcome.h"
 
 namespace vitrain::results {

@@ -1,4 +1,4 @@
-#include "results/files/output_file.h"
+#include "results/output_file.h"
 
 #include <fcntl.h>
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-#include "results/files/prediction_table.h"
+#include "results/prediction_table.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

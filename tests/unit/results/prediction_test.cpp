@@ -7,9 +7,9 @@
 #include <cmath>
 #include <limits>
 
-#include "core/text/json.h"
-#include "results/files/csv.h"
-#include "results/files/prediction_output.h"
+#include "core/json.h"
+#include "results/csv.h"
+#include "results/prediction_output.h"
 
 namespace vitrain::results {
 namespace {

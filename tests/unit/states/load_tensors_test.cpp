@@ -12,8 +12,8 @@
 #include <torch/nn/module.h>
 
 #include "core/error.h"
-#include "core/files/files.h"
-#include "core/text/text.h"
+#include "core/system/files.h"
+#include "core/text.h"
 #include "states/resample_positions.h"
 #include "states/safetensors.h"
 #include "support/files.h"

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "core/error.h"
-#include "core/files/files.h"
+#include "core/system/files.h"
 #include "snapshots.h"
 #include "states/safetensors.h"
 

@@ -16,8 +16,8 @@
 #include <gtest/gtest.h>
 
 #include "core/error.h"
-#include "core/files/files.h"
 #include "core/hash.h"
+#include "core/system/files.h"
 #include "support/errors.h"
 #include "support/files.h"
 #include "weights/archive.h"

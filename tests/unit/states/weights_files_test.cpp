@@ -10,7 +10,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "core/files/files.h"
+#include "core/system/files.h"
 #include "support/errors.h"
 #include "support/files.h"
 

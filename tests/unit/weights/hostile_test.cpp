@@ -12,10 +12,10 @@
 #include "support/errors.h"
 #include "support/files.h"
 #include "weights/archive.h"
-#include "weights/formats/input_file.h"
-#include "weights/formats/pickle.h"
-#include "weights/formats/state_dict.h"
-#include "weights/formats/zip_file.h"
+#include "weights/input_file.h"
+#include "weights/pickle.h"
+#include "weights/state_dict.h"
+#include "weights/zip_file.h"
 
 // Files of weights that lie (tests/golden/weights/make_hostile.py), and streams
 // that would fill the memory.

@@ -10,7 +10,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "core/text/text.h"
+#include "core/text.h"
 #include "support/errors.h"
 #include "weights/archive.h"
 #include "weights/names/coat_repeats.h"

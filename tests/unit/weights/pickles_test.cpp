@@ -11,7 +11,7 @@
 #include "support/errors.h"
 #include "support/files.h"
 #include "weights/archive.h"
-#include "weights/formats/pickle.h"
+#include "weights/pickle.h"
 
 namespace vitrain::weights {
 namespace {

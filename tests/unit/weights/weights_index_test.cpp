@@ -1,4 +1,4 @@
-#include "weights/formats/weights_index.h"
+#include "weights/weights_index.h"
 
 #include <sys/stat.h>
 
@@ -14,7 +14,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "core/text/json.h"
+#include "core/json.h"
 #include "support/errors.h"
 #include "support/files.h"
 #include "weights/archive.h"

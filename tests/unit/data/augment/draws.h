@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "data/order/draw.h"
+#include "data/augment/draw.h"
 
 namespace vitrain::data {
 

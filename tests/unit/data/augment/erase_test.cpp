@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "core/text/json.h"
-#include "core/text/text.h"
+#include "core/json.h"
+#include "core/text.h"
 
 namespace vitrain::data {
 namespace {

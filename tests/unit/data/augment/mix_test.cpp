@@ -7,7 +7,7 @@
 #include <fstream>
 #include <set>
 
-#include "core/text/json.h"
+#include "core/json.h"
 
 namespace vitrain::data {
 namespace {

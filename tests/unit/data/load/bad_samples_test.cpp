@@ -12,6 +12,8 @@
 #include <vector>
 
 #include "data/load/loader.h"
+#include "data/load/pipeline.h"
+#include "image/operations/canvas.h"
 #include "unit/data/support.h"
 
 namespace vitrain::data {

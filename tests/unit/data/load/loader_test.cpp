@@ -14,6 +14,7 @@
 
 #include "core/random.h"
 #include "core/system/clock.h"
+#include "data/load/image_rows.h"
 #include "image/formats/png_write.h"
 #include "unit/data/support.h"
 

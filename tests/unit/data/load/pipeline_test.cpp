@@ -12,7 +12,7 @@
 #include "core/hash.h"
 #include "image/operations/colour_operations.h"
 #include "image/operations/flip.h"
-#include "image/resample/random_crop.h"
+#include "image/operations/random_crop.h"
 
 namespace vitrain::data {
 namespace {

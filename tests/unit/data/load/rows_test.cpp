@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include "data/load/pipeline.h"
 #include "unit/data/support.h"
 
 namespace vitrain::data {

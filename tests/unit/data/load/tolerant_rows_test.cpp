@@ -6,8 +6,9 @@
 #include <filesystem>
 #include <set>
 
+#include "data/load/image_rows.h"
 #include "data/load/row_picture.h"
-#include "data/sources/named_images.h"
+#include "data/named_images.h"
 #include "image/formats/png_write.h"
 #include "unit/data/support.h"
 

@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <string>
 
-#include "data/sources/source.h"
+#include "data/kinds/datasets.h"
 #include "unit/data/support.h"
 
 namespace vitrain::data {

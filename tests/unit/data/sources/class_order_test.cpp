@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "core/text/text.h"
-#include "data/sources/index.h"
+#include "core/text.h"
+#include "data/kinds/datasets.h"
 #include "data/sources/natural_order.h"
 #include "unit/data/support.h"
 

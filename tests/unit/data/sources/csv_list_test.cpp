@@ -5,8 +5,8 @@
 #include <filesystem>
 #include <string>
 
+#include "data/kinds/datasets.h"
 #include "data/sources/lines.h"
-#include "data/sources/source.h"
 #include "unit/data/support.h"
 
 namespace vitrain::data {

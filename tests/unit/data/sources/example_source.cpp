@@ -3,8 +3,8 @@
 #include <utility>
 
 #include "core/check.h"
-#include "data/sources/kinds/kinds.h"
-#include "data/sources/labels/class_names.h"
+#include "data/kinds/kinds.h"
+#include "data/sources/class_names.h"
 
 // One folder of images whose names begin with their class: cat_001.jpg.
 namespace vitrain::data::detail {

@@ -7,7 +7,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "data/sources/kinds/kinds.h"
+#include "data/kinds/kinds.h"
 #include "unit/data/support.h"
 
 namespace vitrain::data {

@@ -10,8 +10,8 @@
 #include <cstring>
 #include <filesystem>
 
-#include "core/files/files.h"
-#include "data/sources/source.h"
+#include "core/system/files.h"
+#include "data/kinds/datasets.h"
 #include "unit/data/support.h"
 
 namespace vitrain::data {

@@ -9,8 +9,8 @@
 #include <map>
 #include <set>
 
-#include "core/text/text.h"
-#include "data/sources/source.h"
+#include "core/text.h"
+#include "data/kinds/datasets.h"
 #include "unit/data/support.h"
 
 namespace vitrain::data {

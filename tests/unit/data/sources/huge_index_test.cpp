@@ -12,12 +12,13 @@
 #include <cstring>
 #include <string>
 
-#include "core/files/files.h"
-#include "data/archives/tar_reader.h"
+#include "core/system/files.h"
+#include "data/kinds/image_tree.h"
+#include "data/kinds/tar_reader.h"
 #include "data/load/loader.h"
-#include "data/order/sampler.h"
-#include "data/sources/kinds/image_tree.h"
-#include "unit/data/archives/tar_builder.h"
+#include "data/load/sampler.h"
+#include "image/operations/canvas.h"
+#include "unit/data/kinds/tar_builder.h"
 
 namespace vitrain::data {
 namespace {

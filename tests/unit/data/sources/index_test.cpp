@@ -1,4 +1,4 @@
-#include "data/sources/index.h"
+#include "data/kinds/datasets.h"
 
 #include <gtest/gtest.h>
 #include <sys/mman.h>
@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "core/files/files.h"
 #include "core/random.h"
+#include "core/system/files.h"
 #include "unit/data/support.h"
 
 namespace vitrain::data {

@@ -1,10 +1,10 @@
-#include "data/sources/labels/label_lists.h"
+#include "data/sources/label_lists.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "data/kinds/datasets.h"
 #include "data/sources/held_out.h"
-#include "data/sources/source.h"
 #include "unit/data/support.h"
 
 namespace vitrain::data {

@@ -4,8 +4,8 @@
 
 #include <filesystem>
 
-#include "core/files/files.h"
-#include "data/sources/source.h"
+#include "core/system/files.h"
+#include "data/kinds/datasets.h"
 #include "unit/data/support.h"
 
 namespace vitrain::data {

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "core/random.h"
-#include "data/sources/source.h"
+#include "data/kinds/datasets.h"
 #include "unit/data/support.h"
 
 namespace vitrain::data {

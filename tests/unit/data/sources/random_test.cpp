@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "data/sources/source.h"
+#include "data/kinds/datasets.h"
 
 namespace vitrain::data {
 namespace {

@@ -1,9 +1,9 @@
-#include "data/sources/labels/real_labels.h"
+#include "data/sources/real_labels.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "data/sources/source.h"
+#include "data/kinds/datasets.h"
 #include "unit/data/support.h"
 
 namespace vitrain::data {

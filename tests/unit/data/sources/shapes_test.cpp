@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/hash.h"
-#include "data/sources/source.h"
+#include "data/kinds/datasets.h"
 #include "unit/data/support.h"
 
 namespace vitrain::data {

@@ -1,4 +1,4 @@
-#include "data/sources/kinds/table.h"
+#include "data/kinds/table.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -9,11 +9,13 @@
 #include <ATen/CPUGeneratorImpl.h>
 #include <ATen/Parallel.h>
 
+#include "config/sections/recipe.h"
+#include "config/sections/train.h"
 #include "core/check.h"
-#include "data/sources/source.h"
-#include "models/families/convolutional/resnet.h"
-#include "models/families/transformers/mae.h"
-#include "models/families/transformers/vit.h"
+#include "data/kinds/datasets.h"
+#include "models/families/mae.h"
+#include "models/families/resnet.h"
+#include "models/families/vit.h"
 #include "support/ranks.h"
 #include "unit/engine/fixtures.h"
 

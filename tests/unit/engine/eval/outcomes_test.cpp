@@ -9,8 +9,10 @@
 
 #include <ATen/ATen.h>
 
-#include "data/sources/source.h"
-#include "models/families/transformers/vit.h"
+#include "config/sections/recipe.h"
+#include "data/kinds/datasets.h"
+#include "engine/step/reports.h"
+#include "models/families/vit.h"
 #include "support/ranks.h"
 #include "unit/engine/fixtures.h"
 

@@ -8,8 +8,8 @@
 
 #include <ATen/ATen.h>
 
-#include "core/text/json.h"
-#include "engine/loss/loss.h"
+#include "core/json.h"
+#include "engine/step/loss.h"
 
 namespace vitrain::engine {
 namespace {

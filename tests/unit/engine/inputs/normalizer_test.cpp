@@ -1,5 +1,7 @@
 #include "engine/inputs/normalizer.h"
-#include "models/families/transformers/vit.h"
+#include "config/sections/preprocess.h"
+#include "data/load/loader.h"
+#include "models/families/vit.h"
 
 #include <cstring>
 

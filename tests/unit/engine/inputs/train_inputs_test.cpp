@@ -3,6 +3,10 @@
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
+#include "config/sections/augment.h"
+#include "config/sections/strengths.h"
+#include "job/run/job.h"
+#include "networks/model.h"
 #include "unit/engine/fixtures.h"
 
 namespace vitrain::engine {

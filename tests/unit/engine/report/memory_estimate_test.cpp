@@ -5,8 +5,9 @@
 #include <ATen/core/Tensor.h>
 #include <gtest/gtest.h>
 
-#include "engine/train/parameter_groups.h"
-#include "optim/optimizers.h"
+#include "engine/step/parameter_groups.h"
+#include "models/resolve.h"
+#include "optim/rules/optimizers.h"
 
 namespace vitrain::engine {
 namespace {

@@ -4,9 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "core/text/text.h"
+#include "core/text.h"
 #include "models/families/family.h"
-#include "models/spec.h"
+#include "models/resolve.h"
 #include "states/safetensors.h"
 
 namespace vitrain::engine {

@@ -7,8 +7,8 @@
 #include <torch/nn/functional.h>
 #include <torch/optim/adam.h>
 
+#include "data/kinds/datasets.h"
 #include "data/sources/index.h"
-#include "data/sources/source.h"
 
 namespace vitrain::engine {
 namespace {

@@ -1,0 +1,74 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "config/schema/problems.h"
+#include "config/sections/recipe.h"
+
+namespace vitrain::config {
+
+// One value from the command line.
+struct Override {
+  // Notation of `value`.
+  enum class Form {
+    kYaml, // YAML scalar or flow list, as for -set
+    kPlain, // literal text
+    kList, // items separated by commas
+  };
+  std::string key; // "optim.lr"
+  std::string value;
+  std::string source; // for messages: "-set #2", "-batch_size"
+  Form form = Form::kYaml;
+  Origin origin = Origin::kOption;
+};
+
+// Purpose of loading a recipe.
+enum class RecipeUse { kTraining, kEvaluation, kLook };
+
+struct LoadRequest {
+  // nullopt: only defaults and overrides.
+  std::optional<std::filesystem::path> file;
+  // Applied after the files, in order.
+  std::vector<Override> overrides;
+  // Value P of -data_path. Kind folder: P/train, and P/val, or P/test if only
+  // that exists. Kind list: P/train_list.txt and P/val_list.txt. Kind cifar: P
+  // itself. `-set data.*.path=...` takes precedence.
+  std::optional<std::string> data_path;
+  // True if `file` is the record of a run: user information in URLs, which
+  // older versions recorded, is removed, with a note.
+  bool is_record = false;
+  // Values that only training requires are checked only for kTraining.
+  RecipeUse use = RecipeUse::kTraining;
+};
+
+struct Loaded {
+  Recipe recipe;
+  Origins origins;
+  // Notes for the user, such as keys of a PaddleViT file that have no effect.
+  std::vector<std::string> notes;
+};
+
+// A file of a recipe, and the value of model.name after the file was applied.
+struct FileLayer {
+  std::string source;
+  std::string model;
+};
+
+// A recipe of which some values may not have been read.
+struct Reading : Loaded {
+  std::vector<FileLayer> files; // lowest first
+  // Keys and sections whose values are unknown because something could not be
+  // read. Rules about them are skipped.
+  std::set<std::string> unread;
+
+  // Returns the number of the layer of a position: files from 1, then named
+  // options, then -set.
+  std::size_t layer_of(const Position& position) const;
+};
+
+} // namespace vitrain::config

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "config/schema/problems.h"
+#include "config/sections/recipe.h"
+
+namespace vitrain::config {
+
+// Returns every key with its value, as YAML that load() reads back to an
+// identical recipe (doubles bit for bit). Any YAML 1.1 or 1.2 reader can read
+// it.
+std::string to_yaml(const Recipe& recipe);
+
+// Same, with a comment after each value: the position that set it, or
+// "default".
+std::string to_yaml(const Recipe& recipe, const Origins& origins);
+
+// Writes only the keys of `comments`, each with its comment after the value.
+std::string to_yaml(
+    const Recipe& recipe,
+    const std::map<std::string, std::string>& comments);
+
+// Returns all keys that can change the trained model, with their values: all
+// except run.name, run.output, run.max_restarts, run.stop_after, devices.*,
+// log.*, data.threads, dist.timeouts.* and dist.check_every.
+std::map<std::string, std::string> recipe_values(const Recipe& recipe);
+
+// A key with different values in two recipes; values as written by to_yaml().
+struct Difference {
+  std::string key;
+  std::string before;
+  std::string after;
+  bool changes_training = false; // the key is in recipe_values()
+};
+std::vector<Difference> differences(const Recipe& before, const Recipe& after);
+
+// Returns 16 hexadecimal digits, a hash of recipe_values(). Does not depend on
+// how or where values were written.
+std::string recipe_hash(const Recipe& recipe);
+
+} // namespace vitrain::config

@@ -1,0 +1,49 @@
+#pragma once
+
+#include "core/enum_names.h"
+
+namespace vitrain::config {
+
+// Interpolation of auto_augment's operations; kRandom: randomly bilinear or
+// bicubic.
+enum class AugmentInterpolation { kNearest, kBilinear, kBicubic, kRandom };
+constexpr auto names_of(AugmentInterpolation) {
+  using enum AugmentInterpolation;
+  return enum_names<AugmentInterpolation>(
+      {{kNearest, "nearest"},
+       {kBilinear, "bilinear"},
+       {kBicubic, "bicubic"},
+       {kRandom, "random"}});
+}
+// Content of the border of a padded image.
+enum class PaddingMode { kBlack, kReflect };
+constexpr auto names_of(PaddingMode) {
+  using enum PaddingMode;
+  return enum_names<PaddingMode>({{kBlack, "black"}, {kReflect, "reflect"}});
+}
+// Interpolation of training crops. kSame: that of
+// data.preprocess.interpolation.
+enum class TrainInterpolation {
+  kSame,
+  kRandom,
+  kNearest,
+  kBox,
+  kBilinear,
+  kHamming,
+  kBicubic,
+  kLanczos
+};
+constexpr auto names_of(TrainInterpolation) {
+  using enum TrainInterpolation;
+  return enum_names<TrainInterpolation>(
+      {{kSame, "same"},
+       {kRandom, "random"},
+       {kNearest, "nearest"},
+       {kBox, "box"},
+       {kBilinear, "bilinear"},
+       {kHamming, "hamming"},
+       {kBicubic, "bicubic"},
+       {kLanczos, "lanczos"}});
+}
+
+} // namespace vitrain::config

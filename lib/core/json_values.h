@@ -1,0 +1,21 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "core/json.h"
+
+// Return the value of a key; nullopt if the record has no such key or is not an
+// object, or if the value has another type.
+namespace vitrain {
+
+std::optional<double> json_number(const Json& record, std::string_view key);
+std::optional<std::int64_t> json_integer(
+    const Json& record,
+    std::string_view key);
+// Returns "" instead of nullopt.
+std::string json_text(const Json& record, std::string_view key);
+
+} // namespace vitrain

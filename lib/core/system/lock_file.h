@@ -1,0 +1,85 @@
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "core/error.h"
+#include "core/system/files.h"
+#include "core/system/lock_holder.h"
+#include "core/system/lock_lease.h"
+
+namespace vitrain {
+
+struct LockOptions {
+  // Also take the lock from a holder that is alive, which notices that before
+  // it writes again.
+  bool take_over = false;
+  // Called with a sentence before the constructor waits: for which holder, and
+  // how long.
+  std::function<void(const std::string&)> notice = [](const std::string&) {};
+  LockTimes times{};
+};
+
+// Lock that one process at a time holds by a file, also across network file
+// systems and containers. The kernel's lock on the file tells at once whether a
+// process of the same machine holds it; the sign of life in the file tells
+// whether any process does. The lock is free if its holder has certainly ended,
+// or has been silent for LockTimes::silence (LockTimes::successor if this
+// process belongs to the holder's job). A holder that was suspended for longer
+// learns of its loss from check(), before it writes. Files appear complete, by
+// link() and rename(): of several processes that take over, one wins. Not
+// inherited by fork().
+class LockFile {
+ public:
+  // Takes the lock. If the holder may have ended, first waits for its sign of
+  // life. Throws Error(kUsage) naming the holder if it is alive,
+  // Error(kStorage) if files cannot be created. `path`: the lock file; the
+  // files `path`.* belong to the lock too.
+  explicit LockFile(std::filesystem::path path, LockOptions options = {});
+  LockFile(const LockFile&) = delete;
+  LockFile& operator=(const LockFile&) = delete;
+  // Releases the lock unless it was lost; does nothing in a forked child.
+  ~LockFile();
+
+  // Returns the holder from which the lock was taken over; nullopt if it was
+  // free.
+  const std::optional<LockHolder>& taken_over() const { return before_; }
+  // Returns what is known about that holder: "which has ended", "which gave no
+  // sign of life for 60 s".
+  const std::string& reason() const { return reason_; }
+
+  // Same as LockLease::check() and LockLease::is_lost().
+  void check() { lease_->check(); }
+  bool is_lost() { return lease_->is_lost(); }
+  // Returns the nonce, for LockLease objects of processes that write on behalf
+  // of this one.
+  const std::string& nonce() const { return own_.nonce; }
+  // Returns the descriptor that holds the kernel's lock for as long as any
+  // process has it open; -1 if there is no kernel lock.
+  int descriptor() const { return kernel_lock_.get(); }
+
+ private:
+  bool try_to_take();
+  bool take_from(const LockHolder& holder);
+  bool await_end(const std::filesystem::path& file, const LockHolder& holder);
+  double patience_for(const LockHolder& holder) const;
+  [[noreturn]] void refuse(const LockHolder& holder) const;
+  void await_notice(const Fd& old, const LockHolder& holder) const;
+  bool owns(const std::filesystem::path& file) const;
+  void clean() const;
+
+  std::filesystem::path path_;
+  LockOptions options_;
+  LockHolder own_;
+  Fd kernel_lock_;
+  std::optional<LockHolder> before_;
+  std::string reason_;
+  // The previous holder was alive, and must notice its loss.
+  bool alive_ = false;
+  std::unique_ptr<LockLease> lease_;
+};
+
+} // namespace vitrain

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace vitrain {
+
+// Splits a text at every separator: "a,,b" gives three parts, "" one empty
+// part.
+std::vector<std::string> split(std::string_view text, char separator);
+std::string join(std::span<const std::string> parts, std::string_view glue);
+// Returns the text without leading and trailing spaces, tabs, CR and LF.
+std::string_view trim(std::string_view text);
+
+// Returns the text without `prefix`; unchanged if it does not begin with it.
+std::string without_prefix(std::string_view text, std::string_view prefix);
+
+// Returns the text with `prefix` before every line; a last line without newline
+// gets one. "" stays "".
+std::string prefixed(std::string_view text, std::string_view prefix);
+
+// Returns the Damerau-Levenshtein distance (an adjacent transposition counts as
+// one edit).
+int edit_distance(std::string_view a, std::string_view b);
+// Returns the candidate most similar to `word`; "" if none is similar enough to
+// be what the user meant.
+std::string nearest(
+    std::string_view word,
+    std::span<const std::string> candidates);
+// Returns " Did you mean 'x'?", or "" if no candidate is near.
+std::string did_you_mean(
+    std::string_view word,
+    std::span<const std::string> candidates);
+
+// Returns the word, quoted for a POSIX shell if it contains characters other
+// than letters, digits and _-+=./:,@%.
+std::string shell_word(std::string_view word);
+
+// Returns a printable form of untrusted bytes (paths, keys): control characters
+// and invalid UTF-8 as \xHH, so that a hostile name cannot forge log lines, and
+// *** in place of the user information of URLs.
+std::string printable(std::string_view bytes);
+// Returns the bytes with every invalid UTF-8 sequence replaced by U+FFFD, for
+// JSON.
+std::string valid_utf8(std::string_view bytes);
+
+// Returns the number with commas: 1234567 -> "1,234,567".
+std::string with_commas(std::int64_t value);
+// Returns a count and its noun: "1 worker", "1,234 workers"; only for nouns
+// whose plural ends with an s.
+std::string counted(std::int64_t count, std::string_view noun);
+// Returns a size as "512 B", "1.5 KiB", "2.0 GiB".
+std::string human_bytes(double bytes);
+// Returns a duration as "0:42", "12:05", "3:07:09", "2d 03:04".
+std::string human_seconds(double seconds);
+// Returns the shortest decimal text that parses back to exactly the same
+// double.
+std::string shortest(double value);
+
+// Parse the whole text, independent of the locale; return false if it is
+// anything but a number.
+bool parse_int(std::string_view text, std::int64_t& value);
+bool parse_double(std::string_view text, double& value);
+
+} // namespace vitrain

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <string>
+
+#include "core/json.h"
+#include "data/check_samples.h"
+
+namespace vitrain::data {
+
+// Formats the report for people: the most important facts of each dataset, and
+// at most `examples` findings of each kind.
+std::string to_text(const CheckReport& report, std::size_t examples);
+
+// Formats the complete report.
+Json to_json(const CheckReport& report);
+
+} // namespace vitrain::data

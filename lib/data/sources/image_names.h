@@ -1,0 +1,28 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+// Names of image files.
+namespace vitrain::data::detail {
+
+// Suffix appended to the name of a packed file.
+inline constexpr std::string_view kPackedSuffix = ".vjc";
+
+// Supported image formats: has_image_name() returns true if a file name has one
+// of their extensions; image_extensions() lists them (".jpg", ...); kImageNames
+// has examples for messages.
+bool has_image_name(std::string_view name);
+std::span<const std::string_view> image_extensions();
+inline constexpr const char* kImageNames = ".jpg, .png, .webp, ...";
+// Returns the extension in lower case: ".jpg" for "x.JPG"; "" for a name
+// without a dot.
+std::string lower_extension(std::string_view name);
+
+// Returns true for files that systems and tools leave behind: if a part of the
+// path is a dot file (.DS_Store, .ipynb_checkpoints), an AppleDouble file
+// (._x.jpg) or the folder in which archives keep AppleDouble files.
+bool is_hidden(std::string_view path);
+
+} // namespace vitrain::data::detail

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstdint>
+#include <utility>
+
+#include "dist/group/group.h"
+#include "dist/group/replicas.h"
+#include "dist/group/traffic.h"
+#include "networks/model.h"
+
+namespace vitrain::config {
+enum class BatchNormStatistics;
+} // namespace vitrain::config
+
+namespace vitrain::engine {
+
+// Applies dist.batchnorm to a model's BatchNorm layers, as torch's
+// convert_sync_batchnorm does; models need not know about other workers. Model
+// and group must outlive it, and the model must not run after it is destroyed.
+class BatchNormExchange {
+ public:
+  BatchNormExchange(
+      networks::Model& model,
+      dist::Group& group,
+      config::BatchNormStatistics statistics);
+  BatchNormExchange(const BatchNormExchange&) = delete;
+  BatchNormExchange& operator=(const BatchNormExchange&) = delete;
+
+  // Returns the number of BatchNorm layers that are trained: frozen ones
+  // (BatchNorm2d::freeze) neither compute nor exchange statistics.
+  std::int64_t layers() const { return layers_; }
+  // Returns true if the model's forward and backward are collective: a worker
+  // must then run them even without samples.
+  bool forward_is_collective() const;
+  // Call before the first forward pass of a step. Collective.
+  void before_step();
+  // Returns the communication for statistics since the last call, in
+  // before_step(), forward and backward.
+  dist::Traffic take_traffic() { return std::exchange(traffic_, {}); }
+  // Returns true if bring_together() must be called after the last step of
+  // every epoch.
+  bool needs_epoch_ends() const;
+  // Makes the running statistics of all workers equal. Call before every
+  // evaluation and checkpoint. `epoch_ends`: the last step was the last one of
+  // its epoch. Collective.
+  void bring_together(bool epoch_ends);
+  // Same for other copies of the buffers, such as averages: tensors whose names
+  // begin with a running statistic's name. Other tensors are not changed.
+  void bring_together(const dist::NamedTensors& buffers, bool epoch_ends);
+
+ private:
+  void exchange(const dist::NamedTensors& running, bool epoch_ends);
+
+  dist::Group& group_;
+  config::BatchNormStatistics statistics_;
+  std::int64_t layers_ = 0;
+  dist::NamedTensors running_; // running means and variances of the layers
+  dist::Traffic traffic_;
+};
+
+} // namespace vitrain::engine

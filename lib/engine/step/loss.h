@@ -1,0 +1,97 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include <ATen/core/Tensor.h>
+
+#include "config/sections/train.h"
+
+namespace vitrain::engine {
+
+struct LossOptions {
+  config::LossKind kind = config::LossKind::kCrossEntropy;
+  double label_smoothing = 0.0;
+  // For binary losses, as in timm's BinaryCrossEntropy: targets above
+  // `threshold` become 1, all others 0; `sum_classes`: sum over the classes
+  // instead of mean.
+  std::optional<double> threshold;
+  bool sum_classes = false;
+  std::optional<double> pos_weight; // weight of positive classes
+  double focal_alpha = 0.25; // negative: no class weighting
+  double focal_gamma = 2.0;
+  // Weight of each class's term in the loss of a sample, as torch's `weight`:
+  // [C] fp32; undefined: 1.
+  at::Tensor class_weights{};
+  // Jensen-Shannon: number of versions of each sample, and weight of their
+  // divergence.
+  std::int64_t splits = 1;
+  double divergence = 0.0;
+};
+
+// Distillation from a teacher, as in DeiT's DistillationLoss.
+struct DistillOptions {
+  config::DistillKind kind = config::DistillKind::kNone;
+  double alpha = 0.5; // weight of the teacher's loss; 1 - alpha for the labels
+  double temperature = 1.0;
+  bool heads_apart = false; // outputs of two heads; see networks::of_two_heads
+};
+
+// Outputs of a network in training, [N, C] each: outputs that learn from the
+// labels, outputs that learn from the teacher, and their mean, which is the
+// prediction. All three are the same tensor if the network has one head.
+struct Answers {
+  at::Tensor labels;
+  at::Tensor taught;
+  at::Tensor mean;
+};
+Answers answers_of(const DistillOptions& options, const at::Tensor& outputs);
+
+// Converts labels [N] int64 to shares of the classes [N, C] fp32: 1 - smoothing
+// for the label, plus smoothing spread evenly over all classes.
+at::Tensor class_shares(
+    const at::Tensor& labels,
+    std::int64_t num_classes,
+    double label_smoothing);
+
+// Returns the loss of each sample, [N] fp32.
+//   cross_entropy: outputs [N, C] fp32, targets [N] int64, with the smoothing
+//     of torch's cross_entropy;
+//   binary_cross_entropy: same shapes; each class against the others;
+//   focal: same shapes; torchvision's sigmoid_focal_loss (Lin et al., "Focal
+//     Loss for Dense Object Detection", ICCV 2017);
+//   jensen_shannon: see engine/step/jensen_shannon.h; outputs [splits N, C];
+//     class_weights apply to its cross entropy;
+//   mse: outputs and targets [N, T] fp32, the mean of the squared errors over
+//     the T targets, so that the mean over samples is torch's MSELoss;
+//   pixels: outputs [N] are the losses themselves (Model::masked_patches);
+//     targets are ignored.
+// If `shares` is defined, it replaces the targets: shares of the classes [N, C]
+// fp32, smoothing included (timm's SoftTargetCrossEntropy).
+at::Tensor sample_losses(
+    const LossOptions& options,
+    const at::Tensor& outputs,
+    const at::Tensor& targets,
+    const at::Tensor& shares = {});
+
+// Returns the sum of the samples' losses, each multiplied by its weight
+// (`weights`: [N] fp32; undefined: 1), as a differentiable scalar.
+at::Tensor loss_sum(
+    const LossOptions& options,
+    const at::Tensor& outputs,
+    const at::Tensor& targets,
+    const at::Tensor& shares = {},
+    const at::Tensor& weights = {});
+
+// Returns the loss against a teacher's outputs [N, C] fp32, summed over the
+// samples with the same weights. soft: Kullback-Leibler divergence of the
+// probabilities at temperature T, times T^2 / C; hard: cross entropy with the
+// teacher's class (Touvron et al., "Training data-efficient image
+// transformers", ICML 2021).
+at::Tensor distillation_sum(
+    const DistillOptions& options,
+    const at::Tensor& outputs,
+    const at::Tensor& teacher,
+    const at::Tensor& weights = {});
+
+} // namespace vitrain::engine

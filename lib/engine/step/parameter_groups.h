@@ -1,0 +1,67 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "config/sections/recipe.h"
+#include "core/json.h"
+#include "models/families/spec.h"
+#include "networks/model.h"
+#include "optim/flat_state.h"
+
+namespace vitrain::engine {
+
+// Returns how the recipe groups the parameters of a network. `names`: all its
+// parameters, in the network's order. Throws Error(kUsage) for a pattern of
+// optim.groups that matches no name.
+optim::Grouping parameter_grouping(
+    const config::OptimConfig& optim,
+    const models::ModelSpec& spec,
+    const std::vector<std::string>& names);
+
+// Return the names of all parameters, in the network's order: of a model, or of
+// a network that need not be built.
+std::vector<std::string> parameter_names(const networks::Model& model);
+std::vector<std::string> parameter_names(const models::ModelSpec& spec);
+
+// Returns a note about items of optim.no_decay that match no parameter, or "".
+// Items of the default and of recipes translated from other programs are meant
+// for any network and are not noted.
+std::string idle_no_decay(
+    const config::OptimConfig& optim,
+    const models::ModelSpec& spec,
+    const std::vector<std::string>& names);
+
+// Returns the names that match model.freeze. Throws Error(kUsage) for a pattern
+// without a match, and if no parameter would remain trainable.
+std::vector<std::string> frozen_parameters(
+    const config::ModelConfig& model,
+    const std::vector<std::string>& names);
+
+// Excludes the parameters that model.freeze matches from training; with
+// model.freeze_batchnorm also stops updating the running statistics of
+// BatchNorm layers whose weight and bias are both frozen. Throws as
+// frozen_parameters() does.
+void freeze(networks::Model& model, const config::ModelConfig& config);
+
+// Summary of a parameter group.
+struct GroupSummary {
+  optim::GroupSettings settings;
+  std::int64_t parameters = 0;
+  std::int64_t values = 0;
+};
+
+// Returns all groups of a recipe's network, in the order of training, without
+// building it. Throws as frozen_parameters() does.
+std::vector<GroupSummary> summarize_groups(
+    const config::Recipe& recipe,
+    const models::ModelSpec& spec);
+
+// Returns one line for each learning rate: name of its groups, rate for the
+// base rate `lr`, number of values, weight decays.
+std::string groups_text(const std::vector<GroupSummary>& groups, double lr);
+
+Json groups_record(const std::vector<GroupSummary>& groups);
+
+} // namespace vitrain::engine

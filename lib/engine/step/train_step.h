@@ -1,0 +1,187 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <ATen/core/Tensor.h>
+
+#include "dist/group/collectives.h"
+#include "dist/sync/gradient_sync.h"
+#include "engine/step/loss.h"
+#include "engine/step/loss_scaler.h"
+#include "networks/model.h"
+#include "optim/clip.h"
+#include "optim/ema.h"
+#include "optim/flat_state.h"
+#include "optim/optimizer.h"
+#include "optim/prune.h"
+
+namespace vitrain::engine {
+
+struct TrainStepOptions {
+  LossOptions loss;
+  DistillOptions distill{};
+  // Teacher of `distill`, in evaluation mode.
+  networks::Model* teacher = nullptr;
+  optim::Ema* ema = nullptr; // averages the weights after each step
+  const optim::Pruner* pruner = nullptr; // keeps weights at zero
+  optim::Clipping clipping{};
+  // SAM: distance from the weights at which gradients are computed; 0: off.
+  double sam = 0.0;
+  std::optional<at::ScalarType> products; // dtype for AutocastScope
+  // Steps whose gradients overflow change no weight, and training continues.
+  // Requires a GradientSync that reduces the gradients of a step in that step.
+  std::optional<LossScaling> loss_scaling;
+  std::int64_t recompute = 0; // argument of networks::RecomputeScope
+  // Forward and backward are collective (synchronised BatchNorm), so they run
+  // even without samples.
+  bool collective_forward = false;
+  // gradient_norm() is not read after every step, to avoid waiting for the
+  // device; a step with a non-finite norm then disables all further updates.
+  bool asked_late = false;
+  // Training continues after a step with a non-finite norm. Such a step changes
+  // no layer statistics, averages or sums. finish() then waits for the device.
+  // Not together with asked_late.
+  bool skips = false;
+};
+
+// A micro-batch on the device.
+struct MicroBatch {
+  // [N, C, H, W] fp32, normalised, or vectors [N, F]; N may be 0. With several
+  // versions of each image [versions N, C, H, W], the first version of all
+  // samples first.
+  at::Tensor inputs;
+  at::Tensor targets; // labels [N] int64, or [N, T] fp32
+  // Shares of the classes [N, C] fp32 for mixed and for multi-label samples,
+  // otherwise undefined. The target of a mixed sample is the class with the
+  // larger share.
+  at::Tensor shares;
+  // Weight of the loss of each sample, [N] fp32; undefined: all 1.
+  at::Tensor weights{};
+  at::Tensor drop; // argument of Model::forward, or undefined
+  at::Generator dropout; // generator of dropout masks, or undefined
+};
+
+// Sums over this worker's training samples since the last take_sums().
+// TrainStep keeps them on the device until they are read.
+struct TrainSums {
+  double loss = 0.0;
+  std::int64_t correct1 = 0; // both 0 without classes
+  std::int64_t correct5 = 0;
+  std::int64_t count = 0;
+};
+
+// One optimizer step: forward and backward of each micro-batch (gradients are
+// exchanged during the last one), clipping, update. From the upload of the
+// batch to the update everything runs on the device: no host decision, no wait.
+// A step whose gradient norm is not finite changes no weight; in the modes of
+// dist.sync that reduce gradients every rank sees the same norm, so all ranks
+// agree. With loss_scaling such steps are expected and lower the scale.
+//
+// Protocol: begin(), micro_batch() x accumulate, finish(). Collective.
+class TrainStep {
+ public:
+  TrainStep(
+      networks::Model& model,
+      optim::FlatState& parameters,
+      optim::Optimizer& optimizer,
+      dist::GradientSync& sync,
+      const TrainStepOptions& options);
+
+  void begin(const dist::StepInfo& step);
+  void micro_batch(const MicroBatch& batch, bool last);
+  void finish(double lr);
+  // Synchronises the replicas between steps (GradientSync::flush); a pending
+  // update uses `lr`, the last step's rate. Throws if the model's parameters no
+  // longer match the training state, before they are evaluated or saved.
+  // Collective.
+  void flush(double lr);
+
+  // Returns the norm of the last step's averaged gradients before clipping;
+  // with asked_late, the norm of the first step that was not finite, if any;
+  // with loss_scaling, the norm of the last step that changed weights, 0 before
+  // the first; in a step without an update, the norm of the last update. Waits
+  // for the device.
+  double gradient_norm() const;
+  // Same as gradient_norm(); nullopt before the first update of the run,
+  // including updates before a resume.
+  std::optional<double> last_gradient_norm() const;
+  // Restores the last norm from a checkpoint.
+  void set_gradient_norm(double norm);
+  // With asked_late: returns the number of steps from the first non-finite one
+  // on; 0 if all were finite. With loss_scaling: the number of steps since the
+  // scale fell below LossScaler::kLeast. Waits for the device.
+  std::int64_t steps_since_bad() const;
+  // Returns the scale of the loss; nullopt without loss_scaling. Waits for the
+  // device.
+  std::optional<double> loss_scale() const;
+  bool scales_loss() const { return scaler_.has_value(); }
+  // Returns the state for a checkpoint, by name; steps change these tensors in
+  // place. Equal on all ranks.
+  std::map<std::string, at::Tensor> state() const;
+  // Sums since the last take_sums(). Waits for the device.
+  TrainSums sums() const;
+  TrainSums take_sums();
+  // Restores sums from a checkpoint.
+  void set_sums(const TrainSums& sums);
+
+ private:
+  struct Pass {
+    at::Tensor outputs; // fp32
+    at::Tensor loss; // sum over the samples
+  };
+  // Runs forward and backward at the current weights; adds to the gradients.
+  Pass run(const MicroBatch& batch);
+  // First half of sharpness-aware minimisation: computes this micro-batch's
+  // gradient, moves the weights along it by the distance options_.sam, and
+  // returns the pass at the original weights.
+  Pass climb(const MicroBatch& batch);
+  // Restores the weights and layer statistics from before climb().
+  void descend();
+  // Returns the loss of a micro-batch, summed over its samples.
+  at::Tensor losses(const MicroBatch& batch, const Answers& answers);
+  // Saves the state that forget() restores.
+  void remember();
+  // Restores layer statistics and sums from before the step.
+  void forget();
+  // Zeroes the gradients of pruned weights and of weights that are not trained
+  // in this epoch.
+  void zero_idle_gradients();
+  // Sets pruned weights that an update has changed back to zero.
+  void clear_pruned();
+  // Clips the gradients in the buffers and applies them if they are finite.
+  // Returns their norm before clipping.
+  at::Tensor update(double lr);
+  // Applies a real update (not a prediction) and records its norm.
+  void update_and_count(double lr);
+
+  networks::Model& model_;
+  optim::FlatState& parameters_;
+  optim::Optimizer& optimizer_;
+  dist::GradientSync& sync_;
+  TrainStepOptions options_;
+  std::optional<LossScaler> scaler_;
+  double inverse_samples_ = 0.0;
+  std::int64_t step_ = 0; // from 0
+  double previous_lr_ = 0.0; // rate of the last step
+  at::Tensor gradient_norm_; // scalar
+  bool has_gradient_norm_ = false;
+  at::Tensor non_finite_; // scalar, fp32: 1 when the last norm is not finite
+  at::Tensor bad_steps_; // scalar, fp32: see steps_since_bad()
+  at::Tensor loss_sum_; // scalar, fp64
+  at::Tensor correct_; // [2] int64: top-1, top-5
+  std::int64_t count_ = 0;
+  // State before the step, if steps may be skipped.
+  std::vector<at::Tensor> kept_statistics_; // one per buffer
+  at::Tensor kept_loss_;
+  at::Tensor kept_correct_;
+  std::int64_t kept_count_ = 0;
+  // State of sharpness-aware minimisation between climb() and descend().
+  std::vector<at::Tensor> weights_; // one per group
+  std::vector<at::Tensor> statistics_; // one per buffer
+};
+
+} // namespace vitrain::engine

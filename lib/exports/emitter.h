@@ -1,0 +1,136 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include <ATen/core/Tensor.h>
+#include <torch/csrc/jit/api/module.h>
+
+#include "exports/onnx_model.h"
+
+namespace torch::jit {
+struct Node;
+struct Value;
+} // namespace torch::jit
+
+namespace vitrain::exports {
+
+using Names = std::vector<std::string>;
+
+// Maps values of a graph to names in ONNX, and adds nodes and new names.
+class Emitter {
+ public:
+  Emitter(OnnxModel& model, const torch::jit::Module& module)
+      : model_(model), module_(module) {}
+
+  // Add a node with one output, or with `count`; return the names of the
+  // outputs.
+  std::string add(
+      const std::string& op,
+      const Names& inputs,
+      const OnnxAttributes& attributes = {});
+  Names add_many(
+      const std::string& op,
+      const Names& inputs,
+      std::int64_t count,
+      const OnnxAttributes& attributes = {});
+
+  // Adds a constant; equal ones share a name.
+  std::string constant(const at::Tensor& tensor);
+  std::string integers(const std::vector<std::int64_t>& values); // [n] int64
+  std::string number(double value); // fp32 scalar
+
+  // Sets the name of a graph's value.
+  void bind(const torch::jit::Value* value, const std::string& name);
+  void bind_list(const torch::jit::Value* value, const Names& names);
+
+  // Returns the name of a tensor, or of a number of the graph as [1] int64.
+  // Adds attributes of the module, and constants, as initializers on first use.
+  std::string name_of(const torch::jit::Value* value);
+  // Returns the names of a list of tensors; "" for None.
+  Names names_of(const torch::jit::Value* list);
+
+  // Returns the tensor of a constant or of a module's attribute; undefined for
+  // computed values.
+  at::Tensor known_tensor(const torch::jit::Value* value) const;
+
+ private:
+  OnnxModel& model_;
+  const torch::jit::Module& module_;
+  std::int64_t values_ = 0;
+  std::unordered_map<const torch::jit::Value*, std::string> names_;
+  std::unordered_map<const torch::jit::Value*, Names> lists_;
+  std::map<std::string, std::string> constants_; // by type, shape and bytes
+  std::set<std::string> attributes_; // attributes that are initializers already
+};
+
+// A node of a graph, for the translation of its operator. Arguments are
+// identified by their names in aten's schema.
+class Call {
+ public:
+  Call(Emitter& names, const torch::jit::Node& node)
+      : emitter(names), node_(node) {}
+
+  Emitter& emitter;
+
+  // True if the argument exists and is not None.
+  bool has(const char* argument) const;
+  std::string in(const char* argument) const; // name of a tensor argument
+  Names tensors(const char* argument) const;
+  // Returns the constant tensor of an argument; undefined if it is computed.
+  at::Tensor known_tensor(const char* argument) const;
+  // Returns the name of a tensor or number, converted to this type.
+  std::string operand(const char* argument, at::ScalarType type) const;
+  // Return constant arguments; throw Error(kUsage) for computed ones.
+  std::int64_t integer(const char* argument) const;
+  double number(const char* argument) const;
+  bool flag(const char* argument) const;
+  std::string text(const char* argument) const;
+  std::vector<std::int64_t> integers(const char* argument) const;
+  // Returns a list of sizes as [n] int64, computed in the graph if one of them
+  // is computed. Each -1 is replaced by `unchanged`.
+  std::string shape(const char* argument, std::int64_t unchanged) const;
+
+  Dims dims(const char* argument) const; // sizes of a tensor argument
+  std::int64_t rank(const char* argument) const;
+  // Returns a size that does not depend on the batch.
+  std::int64_t size(const char* argument, std::int64_t axis) const;
+  at::ScalarType type(const char* argument) const;
+  // Returns a dimension of the tensor `of`, converted to a non-negative index.
+  std::int64_t axis(const char* argument, const char* of) const;
+  std::vector<std::int64_t> axes(const char* argument, const char* of) const;
+
+  Dims result_dims() const;
+  at::ScalarType result_type() const; // double counts as float
+  std::int64_t result_size(std::int64_t axis) const;
+  // Returns a dimension of the result, converted to a non-negative index.
+  std::int64_t result_axis(const char* argument) const;
+
+  void give(const std::string& name) const; // sets the result's name
+  // Emits a node whose output is the call's result.
+  void give(
+      const std::string& op,
+      const Names& inputs,
+      const OnnxAttributes& attributes = {}) const;
+  void give(const Names& names) const; // sets the names of a list of results
+
+  // Throws Error(kUsage) with the operator and the unsupported case.
+  [[noreturn]] void refuse(const std::string& what) const;
+
+ private:
+  const torch::jit::Value* value(const char* argument) const;
+
+  const torch::jit::Node& node_;
+};
+
+// Translation of an operator of aten into ONNX.
+struct OnnxRow {
+  const char* name; // "linear"
+  void (*emit)(const Call& call);
+};
+
+} // namespace vitrain::exports

@@ -1,0 +1,282 @@
+#include "job/recipe_check.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+
+#include "config/schema/schema.h"
+#include "core/check.h"
+#include "core/text.h"
+#include "data/kinds/datasets.h"
+#include "data/sources/missing_path.h"
+#include "job/choose_devices.h"
+#include "job/data_options.h"
+#include "job/find_weights.h"
+#include "job/prepared_job.h"
+#include "job/run/run_directory.h"
+#include "launch/devices/cores.h"
+#include "launch/devices/devices.h"
+#include "models/rules.h"
+#include "models/teacher.h"
+
+#include <fmt/format.h>
+
+namespace vitrain::job {
+namespace {
+
+config::Position position_of(
+    const config::Origins& origins,
+    const std::string& key) {
+  const auto origin = origins.find(key);
+  return origin == origins.end() ? config::Position{} : origin->second;
+}
+
+// Returns what is known about the data from the recipe alone.
+models::DataShape shape_of(const config::SourceConfig& source) {
+  models::DataShape unknown{
+      .outputs = models::kNotKnown,
+      .features = source.kind == SourceKind::kVectors ? models::kNotKnown : 0};
+  if (!config::is_generated(source)) {
+    return unknown;
+  }
+  data::SourceOptions options = source_options(source, /*train=*/false);
+  options.count = 1; // all samples have the same shape
+  try {
+    return data_shape(data::list(options));
+  } catch (const Error&) {
+    return unknown; // listing the data reports the error
+  }
+}
+
+// Returns "model.depth and optim.lr" for those of `keys` that the schema has.
+std::string named_keys(const std::set<std::string>& keys) {
+  constexpr std::size_t kMost = 8;
+  config::Recipe recipe;
+  const config::Schema schema = config::schema_of(recipe);
+  std::vector<std::string> known;
+  for (const std::string& key : keys) {
+    if (std::ranges::count(schema.fields, key, &config::Field::path) > 0 ||
+        std::ranges::count(schema.sections, key, &config::Section::path) > 0) {
+      known.push_back(key);
+    }
+  }
+  return known.size() > kMost ? "keys whose values are not known"
+                              : join(known, ", ");
+}
+
+// True if the path is used literally. (Paths of tar files may be patterns.)
+bool is_plain(const config::SourceConfig& source) {
+  return source.path && !source.path->empty() &&
+      source.kind != SourceKind::kTar;
+}
+
+std::vector<config::Finding> missing(
+    const config::Recipe& recipe,
+    bool training) {
+  std::vector<config::Finding> findings;
+  const auto look = [&](const std::string& key, const std::string& path) {
+    std::error_code error;
+    if (!std::filesystem::exists(path, error)) {
+      const auto whole = std::filesystem::absolute(path, error);
+      findings.push_back(
+          {key,
+           fmt::format(
+               "{}: no such file or folder",
+               printable(data::normalised(whole).native())),
+           {key}});
+    }
+  };
+  const auto look_for_weights = [&](const std::string& key,
+                                    const std::string& name) {
+    std::string path;
+    try {
+      path = resolve_weights(name, key);
+    } catch (const Error& error) { // reported with the other findings
+      findings.push_back(
+          {key, std::string(without_prefix(error.what(), key + ": ")), {key}});
+      return;
+    }
+    if (path.starts_with("timm:")) {
+      findings.push_back(
+          {key,
+           printable(path) + ": it is not in the Hugging Face cache",
+           {key}});
+    } else {
+      look(key, path);
+    }
+  };
+  if (training && is_plain(recipe.data.train)) {
+    look("data.train.path", *recipe.data.train.path);
+  }
+  if (is_plain(recipe.data.eval)) {
+    look("data.eval.path", *recipe.data.eval.path);
+  }
+  if (recipe.eval.subset) {
+    look("eval.subset", *recipe.eval.subset);
+  }
+  if (recipe.eval.real_labels) {
+    look("eval.real_labels", *recipe.eval.real_labels);
+  }
+  if (recipe.model.pretrained && !recipe.model.pretrained->empty()) {
+    look_for_weights("model.pretrained", *recipe.model.pretrained);
+  }
+  const config::DistillConfig& distill = recipe.train.distill;
+  if (training && distill.active() && distill.pretrained) {
+    look_for_weights("train.distill.pretrained", *distill.pretrained);
+  }
+  return findings;
+}
+
+// Adds to findings about missing data paths which part of the path is missing;
+// once per part.
+void describe_missing(
+    const config::Recipe& recipe,
+    std::vector<config::Finding>& findings) {
+  std::set<std::string> said;
+  for (config::Finding& finding : findings) {
+    const bool trains = finding.key == "data.train.path";
+    if (trains || finding.key == "data.eval.path") {
+      const config::SourceConfig& source =
+          trains ? recipe.data.train : recipe.data.eval;
+      const std::string part =
+          data::describe_missing_part(source.path.value_or(""));
+      if (!part.empty() && said.insert(part).second) {
+        finding.text += "; " + part;
+      }
+    }
+  }
+}
+
+} // namespace
+
+config::Reading load_recipe(
+    const config::LoadRequest& request,
+    config::Problems& problems) {
+  config::LoadRequest known_request = request;
+  known_request.is_record =
+      request.file && run_of_config(request.file->native()).has_value();
+  config::Reading loaded = config::read(known_request, problems);
+  const config::Circumstances known{.unread = loaded.unread};
+  if (!known.is_unread("model.name")) {
+    for (std::string& note : models::leave_other_families(loaded)) {
+      loaded.notes.push_back(std::move(note));
+    }
+  }
+  return loaded;
+}
+
+config::Reading load_recipe(const config::LoadRequest& request) {
+  config::Problems problems;
+  config::Reading loaded = load_recipe(request, problems);
+  problems.throw_if_any();
+  return loaded;
+}
+
+config::Circumstances circumstances_here(
+    const config::Reading& loaded,
+    bool training) {
+  const config::DevicesConfig& devices = loaded.recipe.devices;
+  const launch::VisibleDevices visible = launch::visible_cuda_devices();
+  const launch::DeviceRequest request = device_request(devices);
+  config::Circumstances here{
+      // Assumes that other machines are like this one.
+      .workers = devices.nodes *
+          launch::requested_workers(
+                     request, visible, launch::available_cores()),
+      .cuda = launch::wants_cuda(request, visible),
+      .training = training,
+      .unread = loaded.unread};
+  if (here.is_unread("devices")) {
+    here.workers = config::kWorkersUnknown;
+  }
+  return here;
+}
+
+void check_rules(
+    const config::Recipe& recipe,
+    const config::Origins& origins,
+    const config::Circumstances& circumstances,
+    config::Problems problems) {
+  config::validate(recipe, circumstances, origins, problems);
+  const models::DataShape data = shape_of(recipe.data.eval);
+  config::add_findings(
+      models::check(recipe.model, data), origins, circumstances, problems);
+  config::add_findings(
+      models::check_normalisation(recipe, data),
+      origins,
+      circumstances,
+      problems);
+  config::add_findings(
+      models::check_class_weights(recipe, data),
+      origins,
+      circumstances,
+      problems);
+  config::add_findings(
+      models::check_loss(recipe), origins, circumstances, problems);
+  config::add_findings(
+      models::check_channels(recipe, circumstances.training),
+      origins,
+      circumstances,
+      problems);
+  if (circumstances.training) {
+    config::add_findings(
+        models::check_training_size(recipe), origins, circumstances, problems);
+    config::add_findings(
+        models::check_teacher(recipe), origins, circumstances, problems);
+  }
+  if (problems.empty()) {
+    return;
+  }
+  std::vector<config::Finding> paths = missing(recipe, circumstances.training);
+  std::erase_if(paths, [&](const config::Finding& finding) {
+    // Default values have no origin.
+    const auto origin = origins.find(finding.key);
+    return origin != origins.end() &&
+        origin->second.origin == config::Origin::kDefault;
+  });
+  describe_missing(recipe, paths);
+  config::add_findings(paths, origins, circumstances, problems);
+  const std::string unread = named_keys(circumstances.unread);
+  fail(
+      ExitCode::kUsage,
+      "{}{}",
+      problems.text(),
+      unread.empty() ? ""
+                     : fmt::format(
+                           "\nNot checked: rules that depend on {}, until that "
+                           "can be read.",
+                           unread));
+}
+
+void check_network(
+    const config::Recipe& recipe,
+    const config::Origins& origins,
+    const models::DataShape& data) {
+  config::Problems problems;
+  config::add_findings(
+      models::check(recipe.model, data), origins, {}, problems);
+  config::add_findings(
+      models::check_normalisation(recipe, data), origins, {}, problems);
+  config::add_findings(
+      models::check_class_weights(recipe, data), origins, {}, problems);
+  problems.throw_if_any();
+}
+
+std::vector<std::string> missing_paths(
+    const config::Recipe& recipe,
+    const config::Origins& origins,
+    bool training) {
+  std::vector<std::string> sentences;
+  for (const config::Finding& finding : missing(recipe, training)) {
+    const std::string place = position_of(origins, finding.key).text();
+    sentences.push_back(fmt::format(
+        "{}{}{}: {}",
+        place,
+        place.empty() ? "" : ": ",
+        finding.key,
+        finding.text));
+  }
+  return sentences;
+}
+
+} // namespace vitrain::job

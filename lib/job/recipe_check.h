@@ -1,0 +1,53 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "config/load/loaded.h"
+#include "config/load_recipe.h"
+#include "config/rules/validate.h"
+#include "models/families/spec.h"
+
+// Reads and checks a whole recipe: problems in its files, between its keys,
+// with its network and its paths are reported together. Makes no torch call.
+namespace vitrain::job {
+
+// Calls config::load() and resets keys that the network of a higher layer does
+// not have, with a note for each.
+config::Reading load_recipe(const config::LoadRequest& request);
+config::Reading load_recipe(
+    const config::LoadRequest& request,
+    config::Problems& problems);
+
+// Returns the context for checking a recipe that runs on this machine, or on
+// several like it.
+config::Circumstances circumstances_here(
+    const config::Reading& loaded,
+    bool training);
+
+// Throws Error(kUsage) with `problems` and every broken rule: those of
+// config::validate(), and those of the network as far as the recipe alone
+// describes the data. Rules about keys that could not be read are skipped, and
+// the last line of the message says so. If there are problems, missing paths
+// are reported, too.
+void check_rules(
+    const config::Recipe& recipe,
+    const config::Origins& origins,
+    const config::Circumstances& circumstances,
+    config::Problems problems = {});
+
+// Throws Error(kUsage) with the broken rules of the network that depend on
+// `data`.
+void check_network(
+    const config::Recipe& recipe,
+    const config::Origins& origins,
+    const models::DataShape& data);
+
+// Returns a sentence for each path of data or weights in the recipe that does
+// not exist on this machine.
+std::vector<std::string> missing_paths(
+    const config::Recipe& recipe,
+    const config::Origins& origins,
+    bool training);
+
+} // namespace vitrain::job

@@ -1,0 +1,85 @@
+#pragma once
+
+#include <cstdint>
+
+#include "core/enum_names.h"
+#include "core/system/clock.h"
+#include "core/system/files.h"
+#include "launch/processes/descriptors.h"
+
+namespace vitrain::launch {
+
+// Activity of a worker, which determines its time limit. The numbers are only
+// for debuggers: supervisor and workers are always of the same build.
+enum class Section : std::uint32_t {
+  kSetup = 0,
+  kStep = 1,
+  kEval = 2,
+  kCheckpoint = 3,
+  kDone = 4, // all work is finished: exit code 0 is a success from here on
+};
+
+constexpr auto names_of(Section) {
+  using enum Section;
+  return enum_names<Section>(
+      {{kSetup, "set-up"},
+       {kStep, "step"},
+       {kEval, "evaluation"},
+       {kCheckpoint, "checkpoint"},
+       {kDone, "shutdown"}});
+}
+
+// Heartbeats of all local workers in shared memory, as the supervisor reads
+// them.
+class HeartbeatBlock {
+ public:
+  // Every worker starts in set-up, at step -1, with a heartbeat now. Throws
+  // Error(kInternal).
+  explicit HeartbeatBlock(int local_ranks);
+
+  // Returns the descriptor that the workers inherit.
+  int fd() const { return fd_.get(); }
+
+  struct Progress {
+    Section section = Section::kSetup;
+    std::int64_t step = -1; // -1: before the first step
+    std::uint64_t beats = 0;
+    double last_beat = 0; // monotonic_seconds()
+    double failed = 0; // when failed() was called, on the same clock; 0: never
+  };
+  Progress progress(int local_rank) const;
+
+ private:
+  Fd fd_;
+  Mapping pulses_;
+};
+
+// A worker's access to its heartbeat. Every call reports progress: call it
+// where work has been done, never from a timer. Any thread may call; nothing
+// blocks or throws.
+class Heartbeat {
+ public:
+  // For a worker without a supervisor: its functions do nothing.
+  Heartbeat() = default;
+  // Throws Error(kInternal) if `fd` is not a supervisor's block.
+  Heartbeat(int fd, int local_rank, int local_ranks);
+
+  void enter(Section section);
+  // Reports progress within the section; `step` is the number of finished
+  // steps.
+  void beat(std::int64_t step);
+  void beat();
+  // Reports that all work is finished. Exit code 0 without this call is a
+  // failure.
+  void done() { enter(Section::kDone); }
+  // Records that this worker fails. Call it before closing connections, which
+  // makes other workers fail: the earliest call among the workers identifies
+  // the cause. Only the first call of a worker counts.
+  void failed();
+
+ private:
+  Mapping pulses_;
+  int rank_ = 0;
+};
+
+} // namespace vitrain::launch

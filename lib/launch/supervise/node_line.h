@@ -1,0 +1,46 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/json.h"
+#include "core/system/files.h"
+
+namespace vitrain::launch {
+
+// TCP connection between two supervisors. Each message is a line of JSON.
+// Nothing blocks, except flush().
+class NodeLine {
+ public:
+  // `fd`: a connected socket.
+  explicit NodeLine(Fd fd);
+
+  int fd() const { return fd_.get(); }
+  bool open() const { return static_cast<bool>(fd_); }
+  // monotonic_seconds() at which bytes last arrived.
+  double heard() const { return heard_; }
+  // Returns the reason why the connection is closed.
+  const std::string& problem() const { return problem_; }
+  // Numeric addresses of this end and of the peer.
+  std::string own_address() const;
+  std::string peer_address() const;
+
+  void send(const Json& message);
+  // Returns the messages that have arrived. Closes the connection if the peer
+  // is gone.
+  std::vector<std::string> receive();
+  // Waits until sent data has left this process, at most `seconds`.
+  void flush(double seconds);
+
+ private:
+  void write();
+  void close(const std::string& problem);
+
+  Fd fd_;
+  std::string in_;
+  std::string out_;
+  std::string problem_;
+  double heard_ = 0;
+};
+
+} // namespace vitrain::launch

@@ -1,0 +1,129 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "config/sections/recipe.h"
+#include "core/error.h"
+#include "core/json.h"
+#include "core/system/clock.h"
+#include "logging/mlflow.h"
+#include "logging/record_files.h"
+#include "logging/tensorboard.h"
+
+namespace vitrain::logging {
+
+// Means over the train records since the last evaluation, weighted by their
+// numbers of samples: the training columns of a row of summary.csv.
+class TrainSpan {
+ public:
+  void add(const Json& train_record);
+  void clear() { *this = TrainSpan(); }
+  // Sets train_loss, train_top1, lr (the last one) and images_per_second
+  // (samples over time). Leaves fields that no record had.
+  void fill(SummaryRow& row) const;
+
+ private:
+  struct Mean {
+    double sum = 0.0;
+    double weight = 0.0;
+
+    std::optional<double> value() const {
+      return weight > 0.0 ? std::optional(sum / weight) : std::nullopt;
+    }
+  };
+  Mean loss_;
+  Mean top1_;
+  Mean comm_wait_;
+  Mean seconds_per_image_;
+  std::optional<double> lr_;
+};
+
+// Writes each record of a run to the outputs of config::LogConfig:
+// metrics.jsonl (every record), summary.csv (a row per `eval` record of raw
+// weights, with the metrics of the preceding record of averaged weights),
+// TensorBoard events (numbers of `train` and `eval` records, as "train/loss",
+// "eval/top1"; averaged weights as "eval_ema/top1"), and the same numbers to
+// the server of log.mlflow. Only rank 0 has one. Never throws: records that
+// cannot be written are dropped and counted. Thread-safe.
+class MetricsLog {
+ public:
+  // With `resumed_step`, the files continue at that step: later records and
+  // incomplete lines of the last process are removed, and TensorBoard discards
+  // later events. `columns`: optional columns of summary.csv.
+  MetricsLog(
+      const std::filesystem::path& folder,
+      const config::LogConfig& options,
+      std::optional<std::int64_t> resumed_step = std::nullopt,
+      const SummaryColumns& columns = {}) noexcept;
+
+  // Writes a record, whose "kind" is start, train, eval, checkpoint or done.
+  // "loss" and "top1" of a train record are means over the "count" samples
+  // since the previous train record; top1 and top5 are in percent.
+  void write(const Json& record) noexcept;
+  // Records the settings of the run, as TensorBoard's hyperparameters and as
+  // log.mlflow's parameters. The MLflow run begins with them.
+  void begin(const config::Recipe& recipe) noexcept;
+  // Adds a picture for `step`, which is also the file `file` in the run folder.
+  void picture(
+      std::string_view tag,
+      const Picture& picture,
+      const std::string& file,
+      std::int64_t step) noexcept;
+  // Adds pictures of the last evaluation and the run's result. Call it after
+  // the last record and after all files of the folder are written. Waits a few
+  // seconds for a server of log.mlflow.
+  void close() noexcept;
+  // Returns a warning for the user, each once; "" if there is none.
+  std::string take_warning() noexcept;
+  // Adds a Markdown text (the recipe) to TensorBoard's text page.
+  void text(std::string_view tag, std::string_view markdown) noexcept;
+
+  // Number of records that could not be written, counted once per output.
+  std::int64_t dropped() const noexcept;
+  // Returns a sentence about dropped records and the reason; "" if there are
+  // none.
+  std::string problem() const;
+
+ private:
+  struct Output {
+    const char* name;
+    const RecordSink* sink; // null: not enabled
+  };
+
+  // Calls `work`; keeps the message of an exception for problem().
+  template <typename Work>
+  void attempt(const Work& work) noexcept;
+  std::array<Output, 3> outputs() const noexcept;
+  void end_session(ExitCode code);
+  void write_summary(const Json& record, bool raw);
+  void write_scalars(const Json& record, const std::string& prefix);
+
+  std::filesystem::path folder_;
+
+  mutable std::mutex mutex_;
+  Stopwatch watch_;
+  std::int64_t resumed_step_ = 0;
+  std::int64_t last_step_ = 0;
+  std::optional<JsonlWriter> jsonl_;
+  std::optional<CsvWriter> csv_;
+  std::optional<TensorBoardWriter> tensorboard_;
+  std::optional<MlflowLog> mlflow_;
+  TrainSpan span_;
+  SummaryColumns columns_;
+  // Kept until the record of the raw weights.
+  std::vector<std::optional<double>> averaged_;
+  bool span_is_done_ = false;
+  std::int64_t failed_ = 0; // records that failed before they reached an output
+  std::string failure_;
+  std::string warning_;
+  ExitCode exit_ = ExitCode::kInternal; // until a `done` record sets it
+};
+
+} // namespace vitrain::logging

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <any>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "options/image_size.h"
+
+namespace vitrain::models {
+
+struct Family;
+
+// Shape of the data that a network must fit.
+struct DataShape {
+  // Number of classes, or of regression targets of vectors.
+  std::int64_t outputs = 0;
+  std::int64_t features = 0; // length of the vectors; 0: images
+};
+
+// Description of a network, with every number resolved.
+struct ModelSpec {
+  std::string name;
+  const Family* family = nullptr; // families/family.h; not null once resolved
+  std::int64_t num_classes = 0; // number of outputs
+  ImageSize image_size; // size of the input; empty for vectors
+  // Channels of images: 3 for colour, 1 for grey, or any other number.
+  std::int64_t channels = 3;
+  // Stochastic depth rate. In most families the rates of the blocks rise to it;
+  // in others all blocks have it.
+  double drop_path = 0.0;
+  bool heads_apart = false; // two heads with separate outputs in training
+                            // (networks::of_two_heads)
+  // Length of vectors, which have no image_size; 0: images.
+  std::int64_t features = 0;
+  std::any numbers; // the family's own struct, such as VitSpec
+
+  template <typename Numbers>
+  const Numbers& get() const {
+    return std::any_cast<const Numbers&>(numbers);
+  }
+
+  // Number of values of one input: channels * height * width, or features.
+  std::int64_t input_numbers() const {
+    return features > 0 ? features : channels * image_size.area();
+  }
+};
+
+} // namespace vitrain::models

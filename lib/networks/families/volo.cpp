@@ -1,0 +1,294 @@
+#include "models/families/volo.h"
+
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include <ATen/ATen.h>
+#include <torch/nn/modules/container/modulelist.h>
+
+#include "networks/families/outlook.h"
+#include "networks/image_model.h"
+#include "networks/layers/blocks.h"
+#include "networks/layers/init.h"
+#include "networks/layers/layers.h"
+#include "networks/layers/norm_relu.h"
+#include "networks/layers/recompute.h"
+#include "networks/networks.h"
+
+// Tokens are images [N, H, W, C] in the first stage, [N, T, C] in later ones.
+namespace vitrain::networks {
+namespace {
+
+constexpr double kVoloNormEps = 1e-5;
+constexpr double kVoloInitStd = 0.02;
+constexpr std::int64_t kVoloClassBlocks = 2;
+// Weight of the highest patch token's scores, which are added to the class
+// token's scores.
+constexpr double kVoloTokenPart = 0.5;
+
+// Self-attention over all tokens.
+class VoloAttention : public torch::nn::Module {
+ public:
+  VoloAttention(
+      std::int64_t width,
+      std::int64_t heads,
+      const at::Generator& generator)
+      : heads_(heads) {
+    qkv_ = add_layer<Linear>(*this, "qkv", width, 3 * width, generator, false);
+    proj_ = add_layer<Linear>(*this, "proj", width, width, generator);
+  }
+
+  // [N, T, C] -> [N, T, C]
+  at::Tensor operator()(const at::Tensor& x) const {
+    const auto parts = split_parts((*qkv_)(x), 3, heads_);
+    return (*proj_)(attention(parts[0], parts[1], parts[2])
+                        .transpose(1, 2)
+                        .reshape(x.sizes()));
+  }
+
+ private:
+  std::int64_t heads_;
+  std::shared_ptr<Linear> qkv_;
+  std::shared_ptr<Linear> proj_;
+};
+
+// Class attention: the first token attends to all tokens (Touvron et al.,
+// "Going deeper with image transformers", ICCV 2021).
+class VoloClassAttention : public torch::nn::Module {
+ public:
+  VoloClassAttention(
+      std::int64_t width,
+      std::int64_t heads,
+      const at::Generator& generator)
+      : heads_(heads) {
+    kv_ = add_layer<Linear>(*this, "kv", width, 2 * width, generator, false);
+    q_ = add_layer<Linear>(*this, "q", width, width, generator, false);
+    proj_ = add_layer<Linear>(*this, "proj", width, width, generator);
+  }
+
+  // [N, T, C] -> [N, 1, C]
+  at::Tensor operator()(const at::Tensor& x) const {
+    const auto parts = split_parts((*kv_)(x), 2, heads_);
+    const at::Tensor query =
+        (*q_)(x.slice(1, 0, 1).contiguous()).view({x.size(0), heads_, 1, -1});
+    return (*proj_)(attention(query, parts[0], parts[1])
+                        .reshape({x.size(0), 1, x.size(2)}));
+  }
+
+ private:
+  std::int64_t heads_;
+  std::shared_ptr<Linear> kv_;
+  std::shared_ptr<Linear> q_;
+  std::shared_ptr<Linear> proj_;
+};
+
+// A block's layers: norm1, attn, norm2, mlp.
+template <typename Attention>
+class VoloBlock : public torch::nn::Module {
+ public:
+  VoloBlock(
+      std::int64_t width,
+      std::int64_t heads,
+      std::int64_t mlp_ratio,
+      double rate,
+      DropPaths& paths,
+      const at::Generator& generator)
+      : row_(paths.add(rate, /*branches=*/2)) {
+    norm1_ = add_layer<LayerNorm>(*this, "norm1", width, kVoloNormEps);
+    attn_ = add_layer<Attention>(*this, "attn", width, heads, generator);
+    norm2_ = add_layer<LayerNorm>(*this, "norm2", width, kVoloNormEps);
+    mlp_ = add_layer<Mlp>(*this, "mlp", width, mlp_ratio * width, generator);
+  }
+
+  at::Tensor forward(const at::Tensor& x, const at::Tensor& drop) const {
+    return add_branches(x, x, drop);
+  }
+
+  // Lets the first token [N, 1, C] attend to itself and the other tokens: [N,
+  // 1, C].
+  at::Tensor forward_first(
+      const at::Tensor& first,
+      const at::Tensor& others,
+      const at::Tensor& drop) const {
+    return add_branches(first, at::cat({first, others}, 1), drop);
+  }
+
+ private:
+  at::Tensor add_branches(
+      const at::Tensor& x,
+      const at::Tensor& seen,
+      const at::Tensor& drop) const {
+    const at::Tensor y = add_branch(x, (*attn_)((*norm1_)(seen)), drop, row_);
+    return add_branch(y, (*mlp_)((*norm2_)(y)), drop, row_ + 1);
+  }
+
+  std::int64_t row_; // first of two rows of drop factors
+  std::shared_ptr<LayerNorm> norm1_;
+  std::shared_ptr<Attention> attn_;
+  std::shared_ptr<LayerNorm> norm2_;
+  std::shared_ptr<Mlp> mlp_;
+};
+
+using Outlooker = VoloBlock<OutlookAttention>;
+using VoloTransformer = VoloBlock<VoloAttention>;
+using VoloClassBlock = VoloBlock<VoloClassAttention>;
+
+// Patch embedding of the first stage by four convolutions.
+class VoloPatchEmbed : public torch::nn::Module {
+ public:
+  VoloPatchEmbed(
+      std::int64_t channels,
+      const models::VoloSpec& net,
+      const at::Generator& generator) {
+    const auto conv = add_layer<torch::nn::Module>(*this, "conv");
+    const std::int64_t width = net.stem_width;
+    for (std::int64_t i = 0; i < 3; ++i) {
+      const Conv2d::Shape shape = i == 0
+          ? padded_shape(channels, width, /*kernel=*/7, /*stride=*/2)
+          : padded_shape(width, width, /*kernel=*/3);
+      // As in timm, numbers include the ReLU after each norm.
+      convs_.push_back(
+          add_layer<Conv2d>(*conv, std::to_string(3 * i), shape, generator));
+      convs_.back()->use_channels_last();
+      norms_.push_back(
+          add_layer<BatchNorm2d>(*conv, std::to_string(3 * i + 1), width));
+    }
+    const std::int64_t patch = models::volo::kPatch / 2;
+    proj_ = add_layer<Conv2d>(
+        *this, "proj", patch_shape(width, net.outlook_width, patch), generator);
+    proj_->use_channels_last();
+  }
+
+  // [N, channels, H, W] -> [N, H / 8, W / 8, C]
+  at::Tensor forward(const at::Tensor& images) const {
+    at::Tensor x = images.contiguous(at::MemoryFormat::ChannelsLast);
+    for (std::size_t i = 0; i < convs_.size(); ++i) {
+      x = norm_relu(*norms_[i], (*convs_[i])(x)).trunk;
+    }
+    return (*proj_)(x).permute({0, 2, 3, 1}).contiguous();
+  }
+
+ private:
+  std::vector<std::shared_ptr<Conv2d>> convs_;
+  std::vector<std::shared_ptr<BatchNorm2d>> norms_;
+  std::shared_ptr<Conv2d> proj_;
+};
+
+class Volo : public ImageModel {
+ public:
+  Volo(const models::ModelSpec& spec, const at::Generator& generator)
+      : ImageModel(spec) {
+    const auto& net = spec.get<models::VoloSpec>();
+    patch_embed_ = add_layer<VoloPatchEmbed>(
+        *this, "patch_embed", spec.channels, net, generator);
+    const std::int64_t cell = 2 * models::volo::kPatch;
+    pos_embed_ = register_parameter(
+        "pos_embed",
+        new_weights(
+            {1,
+             spec.image_size.height / cell,
+             spec.image_size.width / cell,
+             net.width},
+            generator));
+    add_stages(net, generator);
+    const auto post =
+        add_layer<torch::nn::ModuleListImpl>(*this, "post_network");
+    for (std::int64_t i = 0; i < kVoloClassBlocks; ++i) {
+      class_blocks_.push_back(append_layer<VoloClassBlock>(
+          *post, net.width, net.heads, net.mlp_ratio, 0.0, paths_, generator));
+    }
+    cls_token_ = register_parameter(
+        "cls_token", new_weights({1, 1, net.width}, generator));
+    truncated_normal(cls_token_, kVoloInitStd, generator);
+    aux_head_ = add_layer<Linear>(
+        *this, "aux_head", net.width, spec.num_classes, generator);
+    norm_ = add_layer<LayerNorm>(*this, "norm", net.width, kVoloNormEps);
+    head_ = add_layer<Linear>(
+        *this, "head", net.width, spec.num_classes, generator);
+    init_weights(generator);
+  }
+
+  at::Tensor logits(const at::Tensor& images, const at::Tensor& drop) override {
+    at::Tensor x = patch_embed_->forward(images);
+    x = run_blocks(x, {}, outlookers_, drop);
+    x = (downsample_->over_pixels(x) + pos_embed_).flatten(1, 2);
+    x = run_blocks(x, {}, transformers_, drop);
+    at::Tensor first = cls_token_.expand({x.size(0), -1, -1});
+    for (const auto& block : class_blocks_) {
+      first = block->forward_first(first, x, drop);
+    }
+    const at::Tensor of_tokens = (*aux_head_)((*norm_)(x));
+    return (*head_)((*norm_)(first).squeeze(1)) +
+        kVoloTokenPart * std::get<0>(at::max(of_tokens, 1));
+  }
+
+ private:
+  void add_stages(const models::VoloSpec& net, const at::Generator& generator) {
+    const auto& depths = net.depths;
+    const std::vector<double> rates = rising_rates(spec_.drop_path, depths);
+    const auto list = add_layer<torch::nn::ModuleListImpl>(*this, "network");
+    auto rate = rates.begin() + depths[0]; // timm does not drop outlookers
+    for (std::size_t stage = 0; stage < depths.size(); ++stage) {
+      const auto blocks = append_layer<torch::nn::Module>(*list);
+      for (std::int64_t i = 0; i < depths[stage]; ++i) {
+        const std::string name = std::to_string(i);
+        if (stage == 0) {
+          outlookers_.push_back(add_layer<Outlooker>(
+              *blocks,
+              name,
+              net.outlook_width,
+              net.outlook_heads,
+              net.mlp_ratio,
+              0.0,
+              paths_,
+              generator));
+        } else {
+          transformers_.push_back(add_layer<VoloTransformer>(
+              *blocks,
+              name,
+              net.width,
+              net.heads,
+              net.mlp_ratio,
+              *rate++,
+              paths_,
+              generator));
+        }
+      }
+      if (stage == 0) {
+        add_downsample(*append_layer<torch::nn::Module>(*list), net, generator);
+      }
+    }
+  }
+
+  void add_downsample(
+      torch::nn::Module& module,
+      const models::VoloSpec& net,
+      const at::Generator& generator) {
+    const Conv2d::Shape shape = patch_shape(net.outlook_width, net.width, 2);
+    downsample_ = add_layer<Conv2d>(module, "proj", shape, generator);
+    downsample_->use_channels_last();
+  }
+
+  void init_weights(const at::Generator& generator) {
+    truncated_normal(pos_embed_, kVoloInitStd, generator);
+    init_linear_layers(*this, kVoloInitStd, generator);
+  }
+
+  std::shared_ptr<VoloPatchEmbed> patch_embed_;
+  at::Tensor pos_embed_; // [1, H / 16, W / 16, C]
+  std::vector<std::shared_ptr<Outlooker>> outlookers_;
+  std::shared_ptr<Conv2d> downsample_;
+  std::vector<std::shared_ptr<VoloTransformer>> transformers_;
+  std::vector<std::shared_ptr<VoloClassBlock>> class_blocks_;
+  at::Tensor cls_token_; // [1, 1, C]
+  std::shared_ptr<Linear> aux_head_; // classifies every patch token
+  std::shared_ptr<LayerNorm> norm_;
+  std::shared_ptr<Linear> head_; // classifies the class token
+};
+
+} // namespace
+
+const MakeNetwork make_volo = construct<Volo>;
+
+} // namespace vitrain::networks

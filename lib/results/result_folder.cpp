@@ -1,0 +1,48 @@
+#include "results/result_folder.h"
+
+#include <cerrno>
+#include <fstream>
+#include <system_error>
+#include <utility>
+
+#include "core/check.h"
+#include "core/system/files.h"
+#include "core/text.h"
+
+namespace vitrain::results {
+
+namespace fs = std::filesystem;
+
+ResultFolder::ResultFolder(fs::path path)
+    : path_(std::move(path)), part_(path_.native() + ".part") {
+  std::error_code ignored;
+  fs::remove_all(part_, ignored);
+  make_folders(part_);
+}
+
+void ResultFolder::write(const char* name, std::string_view bytes) const {
+  const fs::path path = part_ / name;
+  std::ofstream file(path, std::ios::binary);
+  file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  file.close();
+  VITRAIN_CHECK(
+      file.good(),
+      ExitCode::kStorage,
+      "{}: cannot write it: {}",
+      printable(path.native()),
+      error_text(errno));
+}
+
+void ResultFolder::finish() const {
+  std::error_code error;
+  fs::remove_all(path_, error);
+  fs::rename(part_, path_, error);
+  VITRAIN_CHECK(
+      !error,
+      ExitCode::kStorage,
+      "{}: cannot name it: {}",
+      printable(path_.native()),
+      error.message());
+}
+
+} // namespace vitrain::results
