@@ -2,7 +2,12 @@
 
 #include <new>
 
+#include "core/url.h"
+
 namespace vitrain {
+
+Error::Error(ExitCode code, const std::string& message)
+    : std::runtime_error(hide_user_info(message)), code_(code) {}
 
 ExitCode exit_code_of(const std::exception& error) {
   if (const auto* own = dynamic_cast<const Error*>(&error)) {

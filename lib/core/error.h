@@ -38,10 +38,10 @@ constexpr auto names_of(ExitCode) {
 
 // The exception type of errors that a user can cause. what() is a message for
 // the user: what was wrong, where, what was given, what is allowed, what to do.
+// It has *** in place of the user information of URLs.
 class Error : public std::runtime_error {
  public:
-  Error(ExitCode code, const std::string& message)
-      : std::runtime_error(message), code_(code) {}
+  Error(ExitCode code, const std::string& message);
 
   ExitCode code() const { return code_; }
 

@@ -161,14 +161,15 @@ std::string nearest(
   }
   // Allows a third of the letters to be wrong, at least one and at most four. A
   // candidate that extends the word, or is extended by it, is also near.
-  int limit = std::clamp(static_cast<int>(word.size()) / 3, 1, 4) + 1;
+  const int most = std::clamp(static_cast<int>(word.size()) / 3, 1, 4);
+  int limit = most + 1;
   for (const std::string& candidate : candidates) {
     int distance = edit_distance(word, candidate);
     const bool extends = word.size() >= 2 &&
         (candidate.starts_with(word) || word.starts_with(candidate) ||
          candidate.ends_with(word) || word.ends_with("_" + candidate));
     if (extends && !candidate.empty()) {
-      distance = std::min(distance, limit - 1);
+      distance = std::min(distance, most);
     }
     if (distance < limit) {
       limit = distance;

@@ -12,6 +12,7 @@
 
 #include "core/check.h"
 #include "core/system/files.h"
+#include "core/system/missing_path.h"
 #include "core/text.h"
 #include "data/kinds/kinds.h"
 #include "data/kinds/list_columns.h"
@@ -118,7 +119,7 @@ class Lister {
     } else if (exists) {
       found_.add(name);
     } else {
-      found_.add_problem(name, error_text(reason));
+      found_.add_problem(name, path_error_text(name, reason));
     }
   }
 

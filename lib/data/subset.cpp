@@ -41,11 +41,12 @@ class Outputs {
 
   // Returns the class of each text, by name or number; nullopt if it is
   // neither. If class names look like numbers, either all texts are read as
-  // names or all as numbers; adds a note if both are possible. `what` describes
-  // the texts in messages.
+  // names or all as numbers, by `trained` if that is undecided; adds a note if
+  // both are possible. `what` describes the texts in messages.
   std::vector<std::optional<std::int32_t>> find(
       const std::vector<std::string>& texts,
       const std::string& what,
+      LabelForm trained,
       std::vector<std::string>& notes) const {
     std::int64_t names = 0;
     std::int64_t numbers = 0;
@@ -58,11 +59,14 @@ class Outputs {
       both = name && number && *name != *number ? &text : both;
     }
     const bool divided = have_numeric_names(names_.names());
-    const bool all_numbers = numbers > names;
+    const bool all_numbers =
+        numbers > names || (numbers == names && trained == LabelForm::kNumbers);
     if (both != nullptr && names == numbers) {
       notes.push_back(fmt::format(
-          "{} are read as names of classes, not as numbers: {} could be both",
+          "{} are read as {}, not as {}: {} could be both",
           what,
+          all_numbers ? "numbers of classes" : "names of classes",
+          all_numbers ? "names" : "numbers",
           printable(*both)));
     }
     std::vector<std::optional<std::int32_t>> found;
@@ -128,6 +132,7 @@ class Outputs {
 std::vector<std::int32_t> read_subset(
     const std::string& file,
     const Outputs& outputs,
+    LabelForm trained,
     std::vector<std::string>& notes) {
   const std::string shown = printable(file);
   Lines lines(open_text(file, kUse), shown);
@@ -143,7 +148,7 @@ std::vector<std::int32_t> read_subset(
         !outputs.knows(text) && outputs.knows(word) ? word : text);
     numbers.push_back(lines.number());
   }
-  const auto found = outputs.find(texts, "lines of " + shown, notes);
+  const auto found = outputs.find(texts, "lines of " + shown, trained, notes);
   LineProblems problems(shown);
   std::vector<std::int32_t> classes;
   std::map<std::int32_t, std::int64_t> line_of;
@@ -177,7 +182,8 @@ std::vector<std::optional<std::int32_t>> find_classes(
     std::vector<std::string>& notes) {
   const std::vector<std::string>& classes = data.classes();
   if (data.label_form() != LabelForm::kNumbers || !are_numbers(classes)) {
-    return outputs.find(classes, "classes of the data", notes);
+    return outputs.find(
+        classes, "classes of the data", LabelForm::kNone, notes);
   }
   std::vector<std::optional<std::int32_t>> found;
   for (const std::string& number : classes) {
@@ -223,7 +229,8 @@ Index restrict_to_subset(
     const ModelClasses& model) {
   const Outputs outputs(model, data);
   std::vector<std::string> notes;
-  std::vector<std::int32_t> listed = read_subset(file, outputs, notes);
+  std::vector<std::int32_t> listed =
+      read_subset(file, outputs, model.labels, notes);
   const std::vector<std::int32_t> places =
       places_of(data, file, outputs, listed, notes);
   const auto place_of = [&](std::int64_t sample) {

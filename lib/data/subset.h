@@ -12,6 +12,9 @@ namespace vitrain::data {
 struct ModelClasses {
   std::vector<std::string> names; // empty or numbers: unknown
   std::int64_t count = 0; // 0: unknown
+  // Form of the training data's labels; lines of the file that could all be
+  // names or numbers are read in this form.
+  LabelForm labels = LabelForm::kNone;
 };
 
 // Restricts a dataset to some of a model's classes, as for ImageNet-A and

@@ -11,6 +11,7 @@
 #include "checkpoint/manifest.h"
 #include "core/check.h"
 #include "core/system/files.h"
+#include "core/system/missing_path.h"
 #include "core/system/system.h"
 #include "core/text.h"
 #include "job/weights_folder.h"
@@ -220,8 +221,9 @@ std::filesystem::path find_checkpoint(
   VITRAIN_CHECK(
       is_there(path),
       ExitCode::kWeights,
-      "{}: no such checkpoint or run folder",
-      name);
+      "{}: no such checkpoint or run folder{}",
+      name,
+      describe_missing_part(path));
   if (checkpoint::is_checkpoint(path)) {
     return without_links(path);
   }
@@ -377,12 +379,13 @@ void check_exists(
   fail(
       ExitCode::kWeights,
       "{}: no such file or folder{}; {}{} is a file of weights ({}; the "
-      "extension may be left out), a checkpoint, a run folder or timm:NAME",
+      "extension may be left out), a checkpoint, a run folder or timm:NAME{}",
       printable(name),
       unread_sibling(name),
       key,
       key == kPretrained ? " (-pretrained)" : "",
-      weights_extensions());
+      weights_extensions(),
+      describe_missing_part(name));
 }
 
 } // namespace vitrain::job

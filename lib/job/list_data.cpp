@@ -3,12 +3,16 @@
 #include "job/list_data.h"
 
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "core/check.h"
+#include "core/ascii.h"
 #include "core/system/files.h"
+#include "core/system/missing_path.h"
 #include "core/text.h"
 #include "data/kinds/datasets.h"
 #include "data/sources/held_out.h"
@@ -101,8 +105,8 @@ Error joined(
     text.resize(text.size() - (ends ? end.size() : 0));
     return ends;
   };
-  const auto part = data::find_missing_part(train_path);
-  if (part && part == data::find_missing_part(eval_path)) {
+  const auto part = find_missing_part(train_path);
+  if (part && part == find_missing_part(eval_path)) {
     cut(second, data::advise_on_missing(eval_path));
   } else if (second.ends_with(data::describe_place(eval_path))) {
     cut(first, data::describe_place(train_path));
@@ -136,18 +140,46 @@ void list_each(PreparedJob& prepared, Known known) {
   }
 }
 
-// Returns the names of the model's classes, if training data or weights provide
-// them.
+// Returns the names of the model's classes and the form of the labels that it
+// was trained with, if training data or weights provide them.
 data::ModelClasses model_classes(
     const PreparedJob& prepared,
     std::int64_t classes) {
   if (prepared.train) {
-    return {prepared.train->classes(), std::ssize(prepared.train->classes())};
+    const data::Index& train = *prepared.train;
+    return {train.classes(), std::ssize(train.classes()), train.label_form()};
   }
   const bool named = prepared.record &&
       !have_other_names(*prepared.record, prepared.eval->classes());
   return {
-      named ? prepared.record->classes : std::vector<std::string>(), classes};
+      named ? prepared.record->classes : std::vector<std::string>(),
+      classes,
+      prepared.record ? prepared.record->labels : data::LabelForm::kNone};
+}
+
+// Adds the warnings of a dataset to the notes, which have a line each before
+// training starts, and one on classes that differ in capital letters only.
+void add_warnings(const data::Index& index, std::vector<std::string>& notes) {
+  const std::string path = printable(index.options().path);
+  for (const std::string& note : index.notes()) {
+    if (note.starts_with("warning: ")) {
+      notes.push_back(fmt::format(
+          "warning: {}: {}", path, without_prefix(note, "warning: ")));
+    }
+  }
+  std::map<std::string, std::string> seen; // by the name in small letters
+  for (const std::string& name : index.classes()) {
+    const auto [other, is_new] = seen.emplace(ascii_lower(name), name);
+    if (!is_new) {
+      notes.push_back(fmt::format(
+          "warning: {}: the names of classes '{}' and '{}' differ in capital "
+          "letters only",
+          path,
+          printable(other->second),
+          printable(name)));
+      return;
+    }
+  }
 }
 
 } // namespace
@@ -183,6 +215,7 @@ void list_data(PreparedJob& prepared) {
         data::with_real_labels(*prepared.eval, *recipe.eval.real_labels);
   }
   if (prepared.train) {
+    add_warnings(*prepared.train, prepared.notes);
     data::check_same_classes(*prepared.train, *prepared.eval);
   }
 }

@@ -15,6 +15,7 @@
 #include "data/sources/class_names.h"
 #include "job/find_weights.h"
 #include "models/families/family.h"
+#include "models/rules.h"
 
 namespace vitrain::job {
 
@@ -221,6 +222,7 @@ std::optional<PreprocessRecord> use_record(
       recipe,
       origins);
   notes.insert(notes.end(), differences.begin(), differences.end());
+  models::average_colours(recipe, notes);
   if (evaluates) {
     recipe.model.pretrained = model.pretrained;
   }

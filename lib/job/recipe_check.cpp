@@ -2,13 +2,16 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <functional>
 #include <set>
 
 #include "config/schema/schema.h"
 #include "core/check.h"
+#include "core/system/missing_path.h"
 #include "core/text.h"
 #include "data/kinds/datasets.h"
 #include "data/sources/missing_path.h"
+#include "data/sources/source.h"
 #include "job/choose_devices.h"
 #include "job/data_options.h"
 #include "job/find_weights.h"
@@ -70,21 +73,25 @@ bool is_plain(const config::SourceConfig& source) {
       source.kind != SourceKind::kTar;
 }
 
+// Returns findings on missing paths of keys for which wanted(key) is true. The
+// missing part of a path is described once.
 std::vector<config::Finding> missing(
     const config::Recipe& recipe,
-    bool training) {
+    bool training,
+    const std::function<bool(const std::string& key)>& wanted) {
   std::vector<config::Finding> findings;
+  std::set<std::string> described;
   const auto look = [&](const std::string& key, const std::string& path) {
     std::error_code error;
-    if (!std::filesystem::exists(path, error)) {
-      const auto whole = std::filesystem::absolute(path, error);
-      findings.push_back(
-          {key,
-           fmt::format(
-               "{}: no such file or folder",
-               printable(data::normalised(whole).native())),
-           {key}});
+    if (std::filesystem::exists(path, error) || !wanted(key)) {
+      return;
     }
+    const auto whole = std::filesystem::absolute(path, error);
+    std::string text =
+        printable(normalised(whole).native()) + ": no such file or folder";
+    const std::string part = describe_missing_part(path);
+    text += described.insert(part).second ? part : "";
+    findings.push_back({key, text, {key}});
   };
   const auto look_for_weights = [&](const std::string& key,
                                     const std::string& name) {
@@ -127,26 +134,6 @@ std::vector<config::Finding> missing(
   return findings;
 }
 
-// Adds to findings about missing data paths which part of the path is missing;
-// once per part.
-void describe_missing(
-    const config::Recipe& recipe,
-    std::vector<config::Finding>& findings) {
-  std::set<std::string> said;
-  for (config::Finding& finding : findings) {
-    const bool trains = finding.key == "data.train.path";
-    if (trains || finding.key == "data.eval.path") {
-      const config::SourceConfig& source =
-          trains ? recipe.data.train : recipe.data.eval;
-      const std::string part =
-          data::describe_missing_part(source.path.value_or(""));
-      if (!part.empty() && said.insert(part).second) {
-        finding.text += "; " + part;
-      }
-    }
-  }
-}
-
 } // namespace
 
 config::Reading load_recipe(
@@ -161,6 +148,7 @@ config::Reading load_recipe(
     for (std::string& note : models::leave_other_families(loaded)) {
       loaded.notes.push_back(std::move(note));
     }
+    models::average_colours(loaded.recipe, loaded.notes);
   }
   return loaded;
 }
@@ -202,11 +190,6 @@ void check_rules(
   config::add_findings(
       models::check(recipe.model, data), origins, circumstances, problems);
   config::add_findings(
-      models::check_normalisation(recipe, data),
-      origins,
-      circumstances,
-      problems);
-  config::add_findings(
       models::check_class_weights(recipe, data),
       origins,
       circumstances,
@@ -227,15 +210,14 @@ void check_rules(
   if (problems.empty()) {
     return;
   }
-  std::vector<config::Finding> paths = missing(recipe, circumstances.training);
-  std::erase_if(paths, [&](const config::Finding& finding) {
-    // Default values have no origin.
-    const auto origin = origins.find(finding.key);
-    return origin != origins.end() &&
-        origin->second.origin == config::Origin::kDefault;
-  });
-  describe_missing(recipe, paths);
-  config::add_findings(paths, origins, circumstances, problems);
+  const auto is_given = [&](const std::string& key) {
+    return position_of(origins, key).origin != config::Origin::kDefault;
+  };
+  config::add_findings(
+      missing(recipe, circumstances.training, is_given),
+      origins,
+      circumstances,
+      problems);
   const std::string unread = named_keys(circumstances.unread);
   fail(
       ExitCode::kUsage,
@@ -256,8 +238,6 @@ void check_network(
   config::add_findings(
       models::check(recipe.model, data), origins, {}, problems);
   config::add_findings(
-      models::check_normalisation(recipe, data), origins, {}, problems);
-  config::add_findings(
       models::check_class_weights(recipe, data), origins, {}, problems);
   problems.throw_if_any();
 }
@@ -267,7 +247,8 @@ std::vector<std::string> missing_paths(
     const config::Origins& origins,
     bool training) {
   std::vector<std::string> sentences;
-  for (const config::Finding& finding : missing(recipe, training)) {
+  for (const config::Finding& finding :
+       missing(recipe, training, [](const std::string&) { return true; })) {
     const std::string place = position_of(origins, finding.key).text();
     sentences.push_back(fmt::format(
         "{}{}{}: {}",

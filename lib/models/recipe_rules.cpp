@@ -54,29 +54,29 @@ std::string unused_outputs(
           : with_commas(outputs - data.outputs) + " outputs stay");
 }
 
-std::vector<config::Finding> check_normalisation(
-    const config::Recipe& recipe,
-    const DataShape& data) {
-  const auto same = [](const std::array<double, 3>& values) {
-    return values[0] == values[1] && values[1] == values[2];
+void average_colours(config::Recipe& recipe, std::vector<std::string>& notes) {
+  config::PreprocessConfig& preprocess = recipe.data.preprocess;
+  const auto average = [](std::array<double, 3>& values) {
+    const bool same = values[0] == values[1] && values[1] == values[2];
+    if (!same) {
+      values.fill((values[0] + values[1] + values[2]) / 3.0);
+    }
+    return !same;
   };
-  const config::PreprocessConfig& preprocess = recipe.data.preprocess;
-  const bool grey = data.features == 0 && channels_of(recipe.model) == 1;
-  if (!grey || (same(preprocess.mean) && same(preprocess.std))) {
-    return {};
+  if (recipe.data.eval.kind == SourceKind::kVectors ||
+      !find_model(recipe.model.name) || channels_of(recipe.model) != 1) {
+    return;
   }
-  return {
-      {same(preprocess.mean) ? "data.preprocess.std" : "data.preprocess.mean",
-       fmt::format(
-           "{} takes grey images, and mean and std are those of colours; give "
-           "each the same number three times, as in [0.5, 0.5, 0.5]",
-           printable(recipe.model.name)),
-       {kModelName,
-        "model.in_chans",
-        "data.preprocess.mean",
-        "data.preprocess.std",
-        "data.train.kind",
-        "data.eval.kind"}}};
+  const bool mean = average(preprocess.mean);
+  const bool std = average(preprocess.std);
+  if (mean || std) {
+    notes.push_back(fmt::format(
+        "note: images are grey, and data.preprocess.mean or std is that of "
+        "colours: the averages are used, mean {:.4g} and std {:.4g} (for "
+        "others, set each to three times the same number)",
+        preprocess.mean[0],
+        preprocess.std[0]));
+  }
 }
 
 std::vector<config::Finding> check_loss(const config::Recipe& recipe) {

@@ -25,10 +25,9 @@ std::vector<config::Finding> check(
     const config::ModelConfig& config,
     const DataShape& data);
 
-// Checks that the normalisation of images fits the network's input.
-std::vector<config::Finding> check_normalisation(
-    const config::Recipe& recipe,
-    const DataShape& data);
+// Replaces a mean or deviation of colours by its average if the network takes
+// grey images, as timm's loader does, and adds a note about it.
+void average_colours(config::Recipe& recipe, std::vector<std::string>& notes);
 
 // For networks whose number of channels is neither 1 nor 3: checks that data
 // and augmentation support it.

@@ -1,12 +1,43 @@
 #include <cstdio>
+#include <string>
 
 #include "config/command_line/reference.h"
 #include "config/load/writer.h"
+#include "core/error.h"
 #include "core/system/print_lines.h"
 #include "job/recipe_check.h"
 #include "verbs/verbs.h"
 
 namespace vitrain::verbs {
+
+namespace {
+
+// Checks as training on this machine would, but does not read the data. Throws
+// Error(kUsage) with the problems. Returns those that a machine with a GPU does
+// not have, if the recipe leaves the choice of devices to the machine.
+std::string check_recipe(
+    const config::Reading& loaded,
+    const config::Problems& problems) {
+  config::Circumstances here =
+      job::circumstances_here(loaded, /*training=*/true);
+  const auto check = [&] {
+    job::check_rules(loaded.recipe, loaded.origins, here, problems);
+  };
+  try {
+    check();
+    return "";
+  } catch (const Error& error) {
+    if (here.cuda || loaded.recipe.devices.kind != DeviceKind::kAuto) {
+      throw;
+    }
+    here.cuda = true;
+    check();
+    const std::string text = error.what();
+    return text.substr(0, text.rfind('\n')); // without their number
+  }
+}
+
+} // namespace
 
 int config_verb(const config::Arguments& arguments) {
   if (arguments.verb == config::Verb::kConfigReference) {
@@ -17,13 +48,9 @@ int config_verb(const config::Arguments& arguments) {
   config::Problems problems;
   const config::Reading loaded =
       job::load_recipe(arguments.load_request(), problems);
-  // Checks as training on this machine would, but does not read the data.
+  std::string only_here;
   if (check) {
-    job::check_rules(
-        loaded.recipe,
-        loaded.origins,
-        job::circumstances_here(loaded, /*training=*/true),
-        problems);
+    only_here = check_recipe(loaded, problems);
   }
   problems.throw_if_any();
   print_lines(stderr, loaded.notes);
@@ -34,9 +61,15 @@ int config_verb(const config::Arguments& arguments) {
     std::fputs(text.c_str(), stdout);
     return 0;
   }
+  if (!only_here.empty()) {
+    print_message(
+        stderr,
+        "note: not on this machine, on which workers have no GPU:\n" +
+            only_here);
+  }
   for (const std::string& path :
        job::missing_paths(loaded.recipe, loaded.origins, /*training=*/true)) {
-    print_message(stderr, "note: " + path + " on this machine");
+    print_message(stderr, "note: " + path + " (on this machine)");
   }
   std::printf(
       "%s: no problems found (recipe %s)\n",

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "core/check.h"
+#include "core/system/missing_path.h"
 #include "core/text.h"
 #include "job/find_weights.h"
 #include "job/preprocess_record.h"
@@ -35,8 +36,9 @@ std::string recipe_of_resumed(const std::string& path) {
   VITRAIN_CHECK(
       fs::exists(path, error),
       ExitCode::kWeights,
-      "-resume {}: no such file or folder",
-      printable(path));
+      "-resume {}: no such file or folder{}",
+      printable(path),
+      describe_missing_part(path));
   VITRAIN_CHECK(
       !job::is_no_run(path),
       ExitCode::kUsage,

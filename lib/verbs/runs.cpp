@@ -1,6 +1,8 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <filesystem>
+#include <system_error>
 
 #include <fmt/format.h>
 
@@ -13,10 +15,13 @@
 namespace vitrain::verbs {
 
 int runs(const config::Arguments& arguments) {
-  const std::string folder =
-      arguments.data.files.empty() ? "runs" : arguments.data.files.front();
-  const std::vector<report::ListedRun> list =
-      report::list_runs(folder, arguments.runs.order);
+  const bool is_default = arguments.data.files.empty();
+  const std::string folder = is_default ? "runs" : arguments.data.files.front();
+  std::error_code error;
+  std::vector<report::ListedRun> list;
+  if (!is_default || std::filesystem::exists(folder, error)) {
+    list = report::list_runs(folder, arguments.runs.order);
+  }
   const logging::Console console({.log_fd = -1, .terminal_fd = 1});
   if (arguments.runs.json) {
     std::printf(
@@ -25,7 +30,12 @@ int runs(const config::Arguments& arguments) {
             .dump(2, ' ', false, Json::error_handler_t::replace)
             .c_str());
   } else if (list.empty()) {
-    std::printf("no runs in %s\n", printable(folder).c_str());
+    std::printf(
+        "no runs in %s%s\n",
+        printable(folder).c_str(),
+        is_default ? ", where training puts them without -output; of another "
+                     "folder: vitrain runs FOLDER"
+                   : "");
   } else {
     // Not print(), which drops text that cannot be written.
     std::fputs(

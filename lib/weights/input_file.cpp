@@ -6,6 +6,7 @@
 
 #include <cerrno>
 
+#include "core/system/missing_path.h"
 #include "core/text.h"
 #include "weights/weights_check.h"
 
@@ -15,7 +16,8 @@ InputFile::InputFile(const std::filesystem::path& path)
     : source_(printable(path.native())),
       // O_NONBLOCK: opening a FIFO without a writer must not hang.
       fd_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
-  VITRAIN_CHECK_WEIGHTS(fd_, "{}: cannot open: {}", source_, error_text(errno));
+  VITRAIN_CHECK_WEIGHTS(
+      fd_, "{}: cannot open: {}", source_, path_error_text(path, errno));
   struct stat status {};
   VITRAIN_CHECK_WEIGHTS(
       ::fstat(fd_.get(), &status) == 0, "{}: {}", source_, error_text(errno));

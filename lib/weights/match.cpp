@@ -79,34 +79,32 @@ class Matcher {
 
   // Returns the match; throws Error(kWeights) if there are problems.
   Match result(const std::string& source) {
-    constexpr std::size_t kShown = 40;
+    constexpr std::size_t kShown = 10;
     if (problems_.empty()) {
       result_.report.loaded = std::ssize(result_.copies);
       return std::move(result_);
     }
-    std::string list;
-    for (std::size_t i = 0; i < problems_.size() && i < kShown; ++i) {
-      list += "\n  " + problems_[i];
-    }
-    if (problems_.size() > kShown) {
-      list += fmt::format(
-          "\n  and {} more",
-          with_commas(static_cast<std::int64_t>(problems_.size() - kShown)));
-    }
+    const std::size_t more =
+        problems_.size() - std::min(problems_.size(), kShown);
     fail(
         ExitCode::kWeights,
-        "{}: does not fit the model ({} of its {} tensors loadable):{}\n{}",
+        "{}: does not fit the model ({} of its {} tensors loadable). {}:\n  "
+        "{}{}",
         source,
         with_commas(std::ssize(result_.copies)),
         with_commas(std::ssize(own_)),
-        list,
         only_head_
             ? "Only the classifier differs: take data and model.num_classes "
               "that these weights were trained for, or train a new classifier "
               "(model.head_init: fresh)"
             : "The weights must be of the same architecture, with timm's names "
               "or those of another program that model.pretrained_names lists; "
-              "is model.name right?");
+              "is model.name right? What differs",
+        fmt::join(problems_ | std::views::take(kShown), "\n  "),
+        more == 0 ? ""
+                  : fmt::format(
+                        "\n  and {} more",
+                        with_commas(static_cast<std::int64_t>(more))));
   }
 
  private:

@@ -15,6 +15,7 @@ namespace vitrain::e2e {
 namespace {
 
 namespace fs = std::filesystem;
+using testing::AllOf;
 using testing::HasSubstr;
 
 std::string golden(const std::string& name) {
@@ -104,7 +105,12 @@ TEST(BadSamples, EndTheRunBeyondTheirLimits) {
   const Result strict =
       run(training(folder, "runs", {.set = {"data.on_bad_sample=error"}}));
   EXPECT_EQ(strict.exit_code, 3);
-  EXPECT_THAT(strict.err, HasSubstr("/train/a/1"));
+  EXPECT_THAT(
+      strict.err,
+      AllOf(
+          HasSubstr("/train/a/1"),
+          HasSubstr("vitrain data check"),
+          HasSubstr("data.on_bad_sample")));
   const Result limited =
       run(training(folder, "runs", {.set = {"data.bad_samples.limit=1"}}));
   EXPECT_EQ(limited.exit_code, 3);

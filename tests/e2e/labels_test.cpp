@@ -149,6 +149,32 @@ TEST_F(Labels, PathsThatAreMissingAreExplainedOnce) {
   EXPECT_THAT(typo, HasSubstr(root + "/flowres/val: "));
   EXPECT_NE(typo.find(part), std::string::npos) << typo;
   EXPECT_EQ(typo.find(part), typo.rfind(part)) << typo;
+  // Files of other keys, too.
+  write_list("train_list.txt", ' ', 0);
+  write_list("val_list.txt", ' ', 0);
+  const std::string file = root + "/flowres/a.txt";
+  for (const char* key :
+       {"data.train.class_map",
+        "eval.subset",
+        "eval.real_labels",
+        "data.sampler.weights",
+        "model.pretrained"}) {
+    Options given =
+        options({"data.sampler.policy=weighted", key + ("=" + file)});
+    const Result result = vitrain::e2e::run(tiny_run(folder_ / "runs", given));
+    EXPECT_NE(result.exit_code, 0) << key;
+    EXPECT_NE(result.err.find(part), std::string::npos) << result.err;
+    EXPECT_EQ(result.err.find(part), result.err.rfind(part)) << result.err;
+  }
+  for (const Words& words :
+       {Words{"-cfg", file},
+        Words{"-resume", file},
+        Words{"show", file},
+        Words{"weights", "show", file},
+        Words{"config", "from-timm", file}}) {
+    EXPECT_THAT(vitrain::e2e::run(words).err, HasSubstr(part)) << words[0];
+  }
+  fs::remove(folder_ / "data/train_list.txt");
   EXPECT_THAT(refusal("data"), HasSubstr("has 36 images directly in it"));
   folder_.write("flowers/train/b/1.jpg");
   EXPECT_THAT(refusal("flowers"), HasSubstr("data.split=0.1"));

@@ -169,8 +169,21 @@ TEST_F(RecipeProblems, OfBothDatasetsAreToldTogether) {
       checked.err,
       HasSubstr(
           "note: " + file +
-          ":3:31: data.train.path: /nowhere/a: no such file or folder "
-          "on this machine"));
+          ":3:31: data.train.path: /nowhere/a: no such file or folder"));
+}
+
+// A recipe for machines with GPUs is checked on one without.
+TEST_F(RecipeProblems, OfMachinesWithoutGpusAreNotes) {
+  const std::string file =
+      write("a.yaml", std::string(kShapes) + "train: {precision: fp16}\n");
+  const Result checked = run(
+      vitrain(
+          {"config", "check", "-cfg", file}, {{"CUDA_VISIBLE_DEVICES", ""}}),
+      20);
+  EXPECT_EQ(checked.exit_code, 0) << checked.err;
+  EXPECT_THAT(
+      checked.err, AllOf(HasSubstr("note:"), HasSubstr("train.precision")));
+  EXPECT_EQ(check({"-cfg", file}).exit_code, 2); // -devices cpu:2
 }
 
 // The output of `config from-...` is a recipe; missing requirements are

@@ -146,7 +146,7 @@ class Scanner {
       problem(shown, fmt::format("a config file is given as -cfg {}", shown));
       return;
     }
-    if (next_ > 1) {
+    if (next_ > (words_[0] == "help" ? 2U : 1U)) {
       problem(shown, "unexpected: a value stands behind the option it is for");
       return;
     }

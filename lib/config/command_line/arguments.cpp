@@ -150,11 +150,13 @@ class Interpreter {
     }
     if (contains(kForeignVerbs, arguments_.verb)) {
       arguments_.foreign = scanned_.files;
-      if (scanned_.files.empty()) {
+      if (scanned_.files.empty() || scanned_.files.front().empty()) {
         problem(
             "ARGS",
-            "name the file with the arguments, or give them in quotes or "
-            "behind --");
+            fmt::format(
+                "name the file with the arguments (a run's args.yaml), or give "
+                "them after --, as in: vitrain {} -- --model resnet50 ...",
+                verb_name(arguments_.verb)));
       }
     }
     if (arguments_.verb == Verb::kPredict) {
@@ -322,7 +324,8 @@ Arguments parse_arguments(std::span<const std::string> arguments) {
   const ScannedArguments scanned = scan_arguments(arguments, problems);
   Arguments result = Interpreter(scanned, problems).interpret();
   result.launch.shared = scanned.shared;
-  if (!result.help && !result.version) {
+  const bool unknown = scanned.verb_unknown && scanned.verb_group.empty();
+  if (!result.version && (unknown || !result.help)) {
     problems.throw_if_any();
   }
   return result;

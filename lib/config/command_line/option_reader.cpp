@@ -129,6 +129,7 @@ constexpr std::array kDatasetNames{
     DatasetName{"fashionmnist", "mnist"},
     DatasetName{"image_folder", "folder"},
     DatasetName{"imagefolder", "folder"},
+    DatasetName{"imagenet", ""},
     DatasetName{"imagenet1k", ""},
     DatasetName{"imagenet2012", ""},
     DatasetName{"wds", "tar"},

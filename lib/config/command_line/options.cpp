@@ -83,7 +83,7 @@ constexpr auto kOptions = std::to_array<Option>({
      .label = "KIND",
      .group = Group::kData,
      .help = "folder, list, tar, cifar, mnist, shapes, random or vectors: "
-             "data.train.kind and data.eval.kind. cifar10, imagenet2012 and "
+             "data.train.kind and data.eval.kind. cifar10, imagenet and "
              "other names of datasets mean the kind that reads them.",
      .read = read_dataset,
      .words = all_names<SourceKind>},

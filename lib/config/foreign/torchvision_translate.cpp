@@ -76,6 +76,18 @@ constexpr TorchvisionDrops kTorchvisionDrops[] = {
     {"swin_v2_b", 0.5},
 };
 
+} // namespace
+
+std::string_view name_of_torchvision(std::string_view model) {
+  const auto* const found = std::ranges::find(
+      kTorchvisionModels,
+      model,
+      &std::pair<std::string_view, std::string_view>::first);
+  return found == std::end(kTorchvisionModels) ? "" : found->second;
+}
+
+namespace {
+
 class TorchvisionTranslator : private Translator {
  public:
   using Translator::Translator;
@@ -123,10 +135,9 @@ class TorchvisionTranslator : private Translator {
                 drops->dropout));
       }
     }
-    for (const auto& [name, here] : kTorchvisionModels) {
-      if (recipe_.model.name == name) {
-        recipe_.model.name = here;
-      }
+    if (const auto name = name_of_torchvision(recipe_.model.name);
+        !name.empty()) {
+      recipe_.model.name = name;
     }
   }
 

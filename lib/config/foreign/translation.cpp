@@ -13,6 +13,7 @@
 #include "core/check.h"
 #include "core/system/files.h"
 #include "core/text.h"
+#include "core/url.h"
 
 namespace vitrain::config::foreign {
 namespace {
@@ -73,8 +74,14 @@ std::string what_is_unknown(const std::string& word, const Program& program) {
   const std::string name =
       option_name(word.substr(0, word.find_first_of(": ")));
   const std::string other = is_option(word) ? answer(name, {}) : "";
+  std::vector<std::string> names;
+  for (const Word& known : program.words) {
+    names.emplace_back(known.name);
+  }
   return fmt::format(
-      "not known of {}{}", program.title, other.empty() ? "" : "; " + other);
+      "not known of {}{}",
+      program.title,
+      other.empty() ? "." + did_you_mean(name, names) : "; " + other);
 }
 
 // Throws Error(kUsage) if the program knows no word of the file, which must be
@@ -206,7 +213,7 @@ std::string to_file(const Words& words, const Translation& translation) {
     text +=
         "# Without an effect on what is trained:\n" + wrapped(translation.idle);
   }
-  return text + to_yaml(recipe, comments);
+  return hide_user_info(text) + to_yaml(recipe, comments);
 }
 
 std::string left_out(const Translation& translation) {

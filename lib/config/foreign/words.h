@@ -163,6 +163,10 @@ const Program& timm();
 const Program& torchvision();
 std::span<const Program* const> programs();
 
+// Returns the name of a network that torchvision calls `model`, as "vit_b_16",
+// or "" if torchvision has no such network or both names are equal.
+std::string_view name_of_torchvision(std::string_view model);
+
 // A word of programs whose command lines are not translated as a whole.
 struct Synonym {
   std::string_view name;

@@ -18,21 +18,6 @@ constexpr std::size_t kLargestFile = 1 << 20;
 constexpr std::size_t kLongestChain = 16;
 constexpr std::size_t kMostFiles = 100;
 
-// Returns a config in the same folder whose name is similar to a missing one.
-std::string similar_file(const fs::path& path) {
-  std::vector<std::string> names;
-  std::error_code error;
-  const fs::path folder = path.has_parent_path() ? path.parent_path() : ".";
-  for (fs::directory_iterator entry(folder, error), end;
-       !error && entry != end && names.size() < 1000;
-       entry.increment(error)) {
-    if (entry->path().extension() == ".yaml") {
-      names.push_back(printable(entry->path().filename().native()));
-    }
-  }
-  return did_you_mean(printable(path.filename().native()), names);
-}
-
 class LayerReader {
  public:
   LayerReader(Problems& problems, bool is_record)
@@ -95,14 +80,7 @@ class LayerReader {
     try {
       text = read_file(file, kLargestFile, ExitCode::kUsage);
     } catch (const Error& error) {
-      std::error_code ignored;
-      problems_.add(
-          from,
-          key,
-          fmt::format(
-              "{}.{}",
-              error.what(),
-              fs::exists(file, ignored) ? "" : similar_file(file)));
+      problems_.add(from, key, error.what());
       return std::nullopt;
     }
     if (is_record_ && has_user_info(text)) {

@@ -9,7 +9,9 @@
 
 #include "config/schema/schema.h"
 #include "config/schema/suggest.h"
+#include "config/schema/text_rules.h"
 #include "config/schema/values.h"
+#include "core/check.h"
 #include "core/hash.h"
 #include "core/text.h"
 
@@ -49,11 +51,12 @@ std::string write(
       text += fmt::format("{}{}:\n", indent_of(level), names[level]);
     }
     open = std::move(names);
+    const std::string value = write_value(field);
+    const std::string refusal = refuse_user_info(field, value);
+    VITRAIN_CHECK(
+        refusal.empty(), ExitCode::kUsage, "{}: {}", field.path, refusal);
     std::string line = fmt::format(
-        "{}{}: {}",
-        indent_of(open.size()),
-        leaf_of(field.path),
-        write_value(field));
+        "{}{}: {}", indent_of(open.size()), leaf_of(field.path), value);
     if (!comment->empty()) {
       line.resize(std::max(line.size() + 2, kCommentColumn), ' ');
       line += "# " + *comment;

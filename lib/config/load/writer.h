@@ -11,7 +11,8 @@ namespace vitrain::config {
 
 // Returns every key with its value, as YAML that load() reads back to an
 // identical recipe (doubles bit for bit). Any YAML 1.1 or 1.2 reader can read
-// it.
+// it. Throws Error(kUsage), as the other forms do, if a value is a URL with
+// user information, which a translation of another program's words may contain.
 std::string to_yaml(const Recipe& recipe);
 
 // Same, with a comment after each value: the position that set it, or

@@ -1,5 +1,8 @@
 #include "config/rules/source_rules.h"
 
+#include <algorithm>
+#include <array>
+
 #include <fmt/format.h>
 
 #include "core/enum_names.h"
@@ -175,6 +178,31 @@ void check_evaluation(const Recipe& recipe, Checker& checker) {
           "{} needs eval.real_labels, which is null",
           name_of(recipe.checkpoint.metric)),
       {"eval.real_labels"});
+}
+
+void check_pixels(const PreprocessConfig& preprocess, Checker& checker) {
+  const auto check_scale = [&](const char* key,
+                               const std::array<double, 3>& values) {
+    const double largest = *std::ranges::max_element(values);
+    checker.require(
+        largest <= 1.0,
+        key,
+        fmt::format(
+            "{} is for pixels in [0, 255], and here they are in [0, 1]: divide "
+            "by 255, which gives [{:.4g}, {:.4g}, {:.4g}]",
+            shortest(largest),
+            values[0] / 255.0,
+            values[1] / 255.0,
+            values[2] / 255.0));
+  };
+  check_scale("data.preprocess.mean", preprocess.mean);
+  check_scale("data.preprocess.std", preprocess.std);
+  const auto& range = preprocess.range;
+  checker.require(
+      !range || (*range)[0] < (*range)[1],
+      "data.preprocess.range",
+      "is empty: its second value, which becomes white, has to be larger than "
+      "the first one; try: [0, 65535]");
 }
 
 } // namespace vitrain::config

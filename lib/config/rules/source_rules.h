@@ -24,4 +24,7 @@ void check_label_lists(const Recipe& recipe, bool trains, Checker& checker);
 // Checks eval.subset and eval.real_labels against the data.
 void check_evaluation(const Recipe& recipe, Checker& checker);
 
+// Checks the numbers that pixels become network input with.
+void check_pixels(const PreprocessConfig& preprocess, Checker& checker);
+
 } // namespace vitrain::config

@@ -24,7 +24,7 @@ class Validator {
     check_model();
     check_source("data.eval", recipe_.data.eval, "evaluation");
     check_loss("data.eval", recipe_.data.eval);
-    check_range();
+    check_pixels(recipe_.data.preprocess, checker_);
     check_split(recipe_.data, checker_);
     check_evaluation(recipe_, checker_);
     check_label_lists(recipe_, circumstances_.training, checker_);
@@ -85,15 +85,6 @@ class Validator {
       check_precision("train.precision", recipe_.train.precision);
     }
     check_precision("eval.precision", recipe_.eval.precision);
-  }
-
-  void check_range() {
-    const auto& range = recipe_.data.preprocess.range;
-    checker_.require(
-        !range || (*range)[0] < (*range)[1],
-        "data.preprocess.range",
-        "is empty: its second value, which becomes white, has to be larger "
-        "than the first one; try: [0, 65535]");
   }
 
   // Checks that tf32 and fp16 are used only on CUDA devices.

@@ -1,5 +1,6 @@
 #include "config/schema/document.h"
 
+#include <algorithm>
 #include <sstream>
 #include <unordered_map>
 
@@ -221,6 +222,16 @@ bool check_characters(
     Problems& problems) {
   if (text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF")) {
     problems.add({source, 1, 1}, "", "UTF-16: save the file as UTF-8");
+    return false;
+  }
+  if (const std::size_t zero = text.find('\0'); zero != text.npos) {
+    const std::string_view before = text.substr(0, zero);
+    problems.add(
+        {source,
+         static_cast<int>(std::ranges::count(before, '\n')) + 1,
+         static_cast<int>(zero - (before.rfind('\n') + 1)) + 1},
+        "",
+        "control character \\x00, as in binary files: a config is a YAML text");
     return false;
   }
   bool good = true;

@@ -41,13 +41,14 @@ struct PreprocessConfig {
     v.field(
         "mean",
         mean,
-        "Mean of red, green, blue, for pixels in [0, 1]; all three the same "
-        "for a grey input. Where images have other channels (model.in_chans), "
-        "the three are taken in turn.");
+        "Mean of red, green, blue, for pixels in [0, 1]; for a grey input, "
+        "their average is used. Where images have other channels "
+        "(model.in_chans), the three are taken in turn.");
     v.field(
          "std",
          std,
-         "Standard deviation of red, green, blue, for pixels in [0, 1].")
+         "Standard deviation of red, green, blue, for pixels in [0, 1]; for a "
+         "grey input, their average is used.")
         .each_more_than(0.0);
     v.field(
         "interpolation",

@@ -11,6 +11,7 @@
 #include <system_error>
 
 #include "core/check.h"
+#include "core/system/missing_path.h"
 #include "core/text.h"
 
 namespace vitrain {
@@ -42,6 +43,13 @@ std::string error_text(int error_number) {
 
 std::string
 read_file(const std::filesystem::path& path, std::size_t limit, ExitCode code) {
+  struct stat status {};
+  VITRAIN_CHECK(
+      ::stat(path.c_str(), &status) == 0,
+      code,
+      "{}: {}",
+      printable(path.native()),
+      path_error_text(path, errno));
   std::string bytes;
   read_file(path, limit, code, bytes);
   return bytes;

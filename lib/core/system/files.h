@@ -29,10 +29,11 @@ class Fd {
 };
 
 // Returns the content of a regular file of at most `limit` bytes. Never blocks
-// on a FIFO. Throws Error(code) that names the path.
+// on a FIFO. Throws Error(code) that names the path and its missing part.
 std::string
 read_file(const std::filesystem::path& path, std::size_t limit, ExitCode code);
-// Same, but reads into `bytes`, whose memory is reused.
+// Same for many files, as the images of a dataset: reads into `bytes`, whose
+// memory is reused, and does not look for a missing part.
 void read_file(
     const std::filesystem::path& path,
     std::size_t limit,

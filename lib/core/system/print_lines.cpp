@@ -2,12 +2,14 @@
 
 #include "core/columns.h"
 #include "core/system/terminal.h"
+#include "core/url.h"
 
 namespace vitrain {
 
 std::string message_for(int fd, std::string_view text) {
   const int columns = terminal_columns(fd);
-  return columns == 0 ? std::string(text) : wrap_message(text, columns);
+  const std::string shown = hide_user_info(text);
+  return columns == 0 ? shown : wrap_message(shown, columns);
 }
 
 void print_message(std::FILE* to, std::string_view text) {

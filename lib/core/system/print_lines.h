@@ -7,8 +7,9 @@
 
 namespace vitrain {
 
-// Returns a message as it should be written to a descriptor: wrapped between
-// words if the descriptor is a terminal, else unchanged.
+// Returns a message as it should be written to a descriptor: with *** in place
+// of the user information of URLs, and wrapped between words if the descriptor
+// is a terminal.
 std::string message_for(int fd, std::string_view text);
 
 // Writes a message and a newline to a stream; wraps it if that is a terminal.

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "core/check.h"
+#include "core/system/missing_path.h"
 #include "core/text.h"
 #include "data/kinds/kinds.h"
 #include "data/sources/missing_path.h"
@@ -44,12 +45,15 @@ Index list(const SourceOptions& options) {
     return functions_of(options.kind).list(options);
   } catch (const Error& error) {
     const std::string advice = advise_on_missing(options.path);
-    fail(
-        error.code(),
-        "{}{}",
-        advice.empty() ? std::string(error.what())
-                       : with_normalised_path(error.what(), options.path),
-        advice);
+    std::string text = advice.empty()
+        ? std::string(error.what())
+        : with_normalised_path(error.what(), options.path);
+    // The advice begins with the missing part, too.
+    const std::string part = describe_missing_part(options.path);
+    if (advice.starts_with(part) && text.ends_with(part)) {
+      text.resize(text.size() - part.size());
+    }
+    fail(error.code(), "{}{}", text, advice);
   }
 }
 

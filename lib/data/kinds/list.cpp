@@ -90,12 +90,15 @@ class ListReader {
       problems_.add(
           number,
           fmt::format(
-              "expected the name of an image, a blank and its {}, got {}",
+              "expected the name of an image, a blank and its {}, got {}{}",
               multi_label_
                   ? "labels (whole numbers with commas between them, or a "
                     "hyphen)"
                   : "label (a whole number)",
-              printable(text.substr(0, 200))));
+              printable(text.substr(0, 200)),
+              multi_label_ || text.find(',') == text.npos
+                  ? ""
+                  : "; a list with commas is a .csv file: rename it"));
       return;
     }
     add(trim(text.substr(0, gap)), last, number, kBetweenInText);

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "core/ascii.h"
+#include "core/system/missing_path.h"
 #include "core/text.h"
 #include "data/kinds/kinds.h"
 #include "data/sources/missing_path.h"

@@ -71,8 +71,14 @@ FilledRow fill_row(
     const RowDefects defects = fill_or_reject(rows, policy, draw, out, scratch);
     return {.sample = draw.sample, .defects = defects};
   } catch (const Error& error) {
-    if (!policy.replace || error.code() != ExitCode::kData) {
+    if (error.code() != ExitCode::kData) {
       throw;
+    }
+    if (!policy.replace) {
+      fail_data(
+          "{}; `vitrain data check` finds all bad samples, and training with "
+          "data.on_bad_sample=replace takes others in their place",
+          error.what());
     }
     bad.where = rows.describe(draw.sample);
     bad.reason = without_prefix(error.what(), bad.where + ": ");

@@ -128,8 +128,8 @@ void note_empty_classes(
       !seen[0] && empty == 1;
   if (from_one && contents.label_form == LabelForm::kNumbers) {
     contents.notes.push_back(fmt::format(
-        "no label is 0, and all from 1 to {} are there: labels count from 0 "
-        "(subtract 1 from each if these count from 1)",
+        "warning: no label is 0, and all from 1 to {} are there: labels count "
+        "from 0 (subtract 1 from each if these count from 1)",
         with_commas(std::ssize(seen) - 1)));
   }
 }

@@ -9,6 +9,7 @@
 #include <system_error>
 
 #include "core/check.h"
+#include "core/system/missing_path.h"
 #include "core/text.h"
 
 namespace vitrain::data {
@@ -22,7 +23,8 @@ DataFile::DataFile(
     // O_NONBLOCK: opening a FIFO without a writer must not hang.
     : fd_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)),
       name_(printable(path.native())) {
-  VITRAIN_CHECK_DATA(fd_, "{}: {}{}", name_, before_reason, error_text(errno));
+  VITRAIN_CHECK_DATA(
+      fd_, "{}: {}{}", name_, before_reason, path_error_text(path, errno));
   struct stat status {};
   VITRAIN_CHECK_DATA(
       ::fstat(fd_.get(), &status) == 0 && S_ISREG(status.st_mode),

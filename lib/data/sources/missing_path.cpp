@@ -8,7 +8,10 @@
 
 #include <fmt/format.h>
 
+#include "core/system/missing_path.h"
 #include "core/text.h"
+#include "data/kinds/kinds.h"
+#include "data/kinds/tar_files.h"
 #include "data/sources/image_names.h"
 
 namespace vitrain::data {
@@ -18,22 +21,6 @@ namespace fs = std::filesystem;
 
 // Maximum number of entries of a folder to examine.
 constexpr std::size_t kMostNames = 10000;
-
-// Returns a name in the folder that is similar to `name`, or "".
-std::string similar_name(const fs::path& folder, const std::string& name) {
-  std::vector<std::string> names;
-  std::error_code error;
-  for (fs::directory_iterator entry(folder, error), end;
-       !error && entry != end && names.size() < kMostNames;
-       entry.increment(error)) {
-    std::string other = entry->path().filename().native();
-    if (other != name) { // an equal name is a dangling link
-      names.push_back(std::move(other));
-    }
-  }
-  std::ranges::sort(names);
-  return nearest(name, names);
-}
 
 // Returns the path under another common name of evaluation data, or an empty
 // path.
@@ -174,50 +161,31 @@ std::string advise_on_training(const fs::path& path) {
       more ? ", ..." : "");
 }
 
-} // namespace
-
-fs::path normalised(const fs::path& path) {
-  fs::path normal = path.lexically_normal();
-  return normal.has_filename() || !normal.has_relative_path()
-      ? normal
-      : normal.parent_path();
-}
-
-std::optional<MissingPart> find_missing_part(const fs::path& path) {
+// Returns advice for a path below a file, as if that were a folder of data;
+// else
+// "".
+std::string advise_on_file(const fs::path& path) {
   std::error_code error;
-  fs::path missing = normalised(fs::absolute(path, error));
-  if (error || path.empty() ||
-      fs::status(path, error).type() != fs::file_type::not_found) {
-    return std::nullopt;
+  fs::path above = path.parent_path();
+  while (above.has_relative_path() && !fs::exists(above, error)) {
+    above = above.parent_path();
   }
-  while (missing.has_relative_path()) {
-    const fs::path above = missing.parent_path();
-    const fs::file_type type = fs::status(above, error).type();
-    if (type == fs::file_type::directory) {
-      return MissingPart{
-          above, missing, similar_name(above, missing.filename().native())};
-    }
-    if (type != fs::file_type::not_found) {
-      return std::nullopt; // a file, or a folder without permission
-    }
-    missing = above;
-  }
-  return std::nullopt;
-}
-
-std::string describe_missing_part(const fs::path& path) {
-  const auto part = find_missing_part(path);
-  if (!part) {
+  if (!fs::is_regular_file(above, error)) {
     return "";
   }
+  const std::string name = printable(normalised(above).native());
   return fmt::format(
-      "{} has no '{}'{}",
-      printable(part->existing.native()),
-      printable(part->missing.filename().native()),
-      part->meant.empty()
-          ? ""
-          : fmt::format(". Did you mean '{}'?", printable(part->meant)));
+      "; {} is a file, and a folder is expected there{}",
+      name,
+      is_tar_name(name)
+          ? fmt::format(
+                ": set data.train.kind=tar and data.train.path={}, and those "
+                "of data.eval",
+                name)
+          : "");
 }
+
+} // namespace
 
 std::string describe_place(const fs::path& path) {
   std::error_code error;
@@ -234,17 +202,16 @@ std::string advise_on_missing(const fs::path& path) {
   if (path.native().find_first_of("*?[{") != std::string::npos) {
     return "";
   }
+  if (std::string advice = advise_on_file(path); !advice.empty()) {
+    return advice;
+  }
   const auto part = find_missing_part(path);
   if (!part) {
     return "";
   }
+  std::string text = describe_missing_part(path);
   std::error_code error;
-  const bool above = part->missing != normalised(fs::absolute(path, error));
-  std::string text;
-  if (above || !part->meant.empty()) {
-    text = "; " + describe_missing_part(path);
-  }
-  if (!above) {
+  if (part->missing == normalised(fs::absolute(path, error))) {
     text += advise_on_evaluation(path);
     text += advise_on_training(path);
   }

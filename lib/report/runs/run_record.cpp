@@ -8,6 +8,7 @@
 #include "core/json_values.h"
 #include "core/system/files.h"
 #include "core/system/lock_file.h"
+#include "core/system/missing_path.h"
 #include "core/text.h"
 #include "core/url.h"
 #include "job/run/failure_record.h"
@@ -300,7 +301,7 @@ std::vector<fs::path> runs_in(const fs::path& folder) {
       ExitCode::kUsage,
       "{}: cannot be listed: {}",
       printable(folder.native()),
-      error.message());
+      path_error_text(folder, error.value()));
   std::ranges::sort(runs);
   return runs;
 }
@@ -313,7 +314,7 @@ fs::path run_folder(const fs::path& path) {
       ExitCode::kUsage,
       "{}: {}",
       printable(path.native()),
-      error.message());
+      path_error_text(path, error.value()));
   if (folder == job::RunDirectory{folder.parent_path()}.config()) {
     folder = folder.parent_path();
   }

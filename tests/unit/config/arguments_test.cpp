@@ -109,6 +109,7 @@ TEST(Arguments, UnknownVerbs) {
           "models, weights, export, predict, report, runs, show, completion, "
           "man. Did you mean 'train'?\n"
           "1 problem"));
+  EXPECT_THAT(refusal({"help", "nonsense"}), StartsWith("nonsense: unknown"));
   EXPECT_THAT(
       refusal({"config"}),
       StartsWith("config: expected one of check, show, reference, from-timm, "
@@ -563,6 +564,8 @@ TEST(Arguments, ImageNetIsWhatTheFolderHas) {
   EXPECT_EQ(kind(root), SourceKind::kList);
   EXPECT_EQ(
       recipe_of({"-dataset=imagenet2012"}).data.train.kind, SourceKind::kList);
+  EXPECT_EQ(
+      recipe_of({"-dataset=imagenet"}).data.train.kind, SourceKind::kList);
 }
 
 TEST(Arguments, AllMistakesAtOnce) {
@@ -579,13 +582,13 @@ TEST(Arguments, OneMistakeIsOneMessage) {
       HasSubstr("\n1 problem found"));
   EXPECT_THAT(
       usage_error([] {
-        recipe_of({"-dataset", "imagenet"});
+        recipe_of({"-dataset", "imagnet"});
       }),
       HasSubstr("\n1 problem found"));
   // The message suggests -data_path for kinds that take it.
   EXPECT_THAT(
       usage_error([] {
-        recipe_of({"-dataset", "imagenet", "-data_path", "/d"});
+        recipe_of({"-dataset", "imagnet", "-data_path", "/d"});
       }),
       Not(HasSubstr("-data_path")));
   EXPECT_THAT(

@@ -124,9 +124,9 @@ INSTANTIATE_TEST_SUITE_P(
             "Binary",
             std::string(
                 "\x7f"
-                "ELF\x02\x01\x01\x00\x00",
-                9),
-            "recipe:1:1: control character \\x7f"},
+                "ELF\x02\n\x01\xff\n\x00\x00",
+                11),
+            "recipe:3:1: control character \\x00"},
         Refused{"Empty", "", "recipe:1:1: the file is empty"},
         Refused{
             "OnlyComments",

@@ -9,6 +9,7 @@
 namespace vitrain::config {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 // Paths that are not readable files.
@@ -24,8 +25,14 @@ TEST_F(FileHazard, Missing) {
   folder_.write("vit_tiny.yaml", "run: {seed: 1}\n");
   EXPECT_THAT(
       refusal(folder_.path() / "vit_tyni.yaml"),
-      HasSubstr("vit_tyni.yaml: No such file or directory. Did you mean "
-                "'vit_tiny.yaml'?"));
+      AllOf(
+          HasSubstr("vit_tyni.yaml: No such file or directory"),
+          HasSubstr(
+              folder_.path().native() +
+              " has no 'vit_tyni.yaml'. Did you mean 'vit_tiny.yaml'?")));
+  EXPECT_THAT(
+      refusal(folder_.path() / "x/../recipse/a.yaml"),
+      HasSubstr(folder_.path().native() + " has no 'recipse'"));
 }
 
 TEST_F(FileHazard, Folder) {

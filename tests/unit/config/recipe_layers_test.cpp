@@ -136,8 +136,8 @@ TEST_F(Layers, ProblemsOfAllFilesAndOptionsAreReportedAtOnce) {
           {{"optim.eps", "z", "-set #1"},
            {"data.batch_size", "q", "-batch_size", Override::Form::kPlain}}),
       main + ":1:19: base: " + shown("qqqqqqqq.yaml") +
-          ": No such file or directory.\n" + main +
-          ":1:34: base: " + shown("3") + ": No such file or directory.\n" +
+          ": No such file or directory\n" + main +
+          ":1:34: base: " + shown("3") + ": No such file or directory\n" +
           main + ":2:13: optim.lr: expected number >= 0, got y\n" + main +
           ":3:7: run.sed: unknown key. Did you mean run.seed?\n" +
           shown("base.yaml") +

@@ -22,6 +22,7 @@ using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 using ::testing::StartsWith;
 
 Translation of_timm(const std::string& command) {
@@ -48,6 +49,37 @@ std::vector<std::string> missing_of(const std::string& command) {
     words.push_back(remark.word);
   }
   return words;
+}
+
+std::string file_of_timm(const std::vector<std::string>& command) {
+  const Words words = read_words(timm(), command);
+  return to_file(words, translate(words));
+}
+
+// Every word whose text a recipe or its comments keep.
+TEST(TimmWords, UrlsWithPasswordsAreNotWritten) {
+  for (const char* word :
+       {"--data-dir",
+        "--initial-checkpoint",
+        "--resume",
+        "--output",
+        "--experiment",
+        "--class-map",
+        "--unknown"}) {
+    std::string file;
+    try {
+      file = file_of_timm({word, "http://me:secret@host/x"});
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ExitCode::kUsage);
+      file = error.what();
+    }
+    EXPECT_THAT(file, Not(HasSubstr("secret"))) << word;
+  }
+  EXPECT_THAT(
+      usage_error([] {
+        file_of_timm({"--data-dir", "http://me:secret@host/x"});
+      }),
+      HasSubstr("data.train.path"));
 }
 
 TEST(TimmWords, UniquePrefixesAreWordsAsForArgparse) {

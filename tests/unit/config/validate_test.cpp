@@ -251,6 +251,23 @@ TEST(Validate, MilestonesAreOfTheStepSchedule) {
       problems_of({"schedule.name=step", "schedule.milestones=[3ep]"}), "");
 }
 
+TEST(Validate, MeanAndDeviationAreOfPixelsUpToOne) {
+  EXPECT_THAT(
+      problems_of({"data.preprocess.mean=[123.675,116.28,103.53]"}),
+      AllOf(
+          HasSubstr("data.preprocess.mean: 123.675"),
+          HasSubstr("[0.485, 0.456, 0.406]")));
+  EXPECT_THAT(
+      problems_of({"data.preprocess.std=[58.395,57.12,57.375]"}),
+      AllOf(
+          HasSubstr("data.preprocess.std: 58.395"),
+          HasSubstr("[0.229, 0.224, 0.225]")));
+  EXPECT_EQ(
+      problems_of(
+          {"data.preprocess.mean=[1,0,1]", "data.preprocess.std=[1,1,1]"}),
+      "");
+}
+
 TEST(Validate, PrecisionAndBackendFitTheDevice) {
   const Circumstances gpu{.cuda = true};
   EXPECT_THAT(

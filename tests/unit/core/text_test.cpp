@@ -16,6 +16,8 @@ TEST(Text, NearestFindsWhatWasMeant) {
   EXPECT_EQ(nearest("clip", keys), "clip_norm");
   EXPECT_EQ(nearest("beta", keys), "betas");
   EXPECT_EQ(nearest("colour", keys), "");
+  const std::vector<std::string> rules{"sgd", "adamw", "adam", "nadamw"};
+  EXPECT_EQ(nearest("adamww", rules), "adamw");
   EXPECT_EQ(nearest(std::string(100000, 'x'), keys), "");
 }
 

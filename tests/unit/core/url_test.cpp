@@ -8,6 +8,8 @@
 #include <array>
 #include <utility>
 
+#include "core/error.h"
+#include "core/system/print_lines.h"
 #include "core/text.h"
 
 namespace vitrain {
@@ -61,6 +63,13 @@ TEST(Url, OtherTextsStayAsTheyAre) {
     EXPECT_EQ(remove_user_info(text), text);
     EXPECT_FALSE(has_user_info(text)) << text;
   }
+}
+
+TEST(Url, ErrorsAndMessagesHideUserInformation) {
+  const Error error(ExitCode::kUsage, "-devices: http://u:secret@host");
+  EXPECT_STREQ(error.what(), "-devices: http://***@host");
+  EXPECT_EQ(
+      message_for(-1, "left out: s3://k:secret@b"), "left out: s3://***@b");
 }
 
 } // namespace

@@ -127,6 +127,26 @@ TEST_F(Subset, DecidesOverAllLinesWhatTheyAre) {
   EXPECT_THAT(labels_of(subset_of(list(options), "2\n4\n")), ElementsAre(1, 3));
 }
 
+// As labels of evaluation data do.
+TEST_F(Subset, UndecidedLinesFollowTheLabelsOfTraining) {
+  const Index data = folder({"1/1.jpg", "2/1.jpg", "4/1.jpg"});
+  const auto subset_of = [&](std::string_view text, LabelForm labels) {
+    return restrict_to_subset(
+        data,
+        file(text),
+        {.names = {"1", "2", "3", "4"}, .count = 4, .labels = labels});
+  };
+  const Index numbers = subset_of("1\n2\n", LabelForm::kNumbers);
+  EXPECT_THAT(numbers.subset(), ElementsAre(1, 2));
+  EXPECT_THAT(labels_of(numbers), ElementsAre(1)); // folder 2
+  EXPECT_THAT(numbers.notes(), Contains(HasSubstr("not as names")));
+  EXPECT_THAT(
+      subset_of("1\n2\n", LabelForm::kNames).subset(), ElementsAre(0, 1));
+  // 4 can only be a name.
+  EXPECT_THAT(
+      subset_of("1\n4\n", LabelForm::kNumbers).subset(), ElementsAre(0, 3));
+}
+
 TEST_F(Subset, SaysWhatIsWrong) {
   const Index data = folder({"bee/1.jpg", "dgo/1.jpg"});
   const auto refusal = [&](std::string_view text) {

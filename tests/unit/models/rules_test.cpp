@@ -14,6 +14,7 @@ namespace vitrain::models {
 namespace {
 
 using testing::AllOf;
+using testing::DoubleEq;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -36,6 +37,25 @@ std::vector<std::string> broken(
     texts.push_back(finding.key + ": " + finding.text);
   }
   return texts;
+}
+
+// The averages are those of adapt_to_chs() in timm/data/loader.py (1.0.31).
+TEST(Rules, GreyImagesHaveTheAverageOfColours) {
+  config::Recipe recipe;
+  recipe.model.name = "resnet18";
+  std::vector<std::string> notes;
+  average_colours(recipe, notes);
+  EXPECT_THAT(notes, IsEmpty());
+  EXPECT_EQ(recipe.data.preprocess.mean[0], 0.485);
+  recipe.model.in_chans = 1;
+  average_colours(recipe, notes);
+  EXPECT_THAT(
+      notes,
+      ElementsAre(AllOf(HasSubstr("mean 0.449"), HasSubstr("std 0.226"))));
+  EXPECT_THAT(recipe.data.preprocess.mean, testing::Each(DoubleEq(0.449)));
+  EXPECT_THAT(recipe.data.preprocess.std, testing::Each(DoubleEq(0.226)));
+  average_colours(recipe, notes);
+  EXPECT_EQ(notes.size(), 1U);
 }
 
 TEST(Rules, OfOtherChannelsThanColoursAndGrey) {

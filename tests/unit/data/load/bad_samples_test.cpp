@@ -19,7 +19,9 @@
 namespace vitrain::data {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
+using testing::StartsWith;
 
 // Rows of one byte, the sample's index; some samples cannot be read, some have
 // defects.
@@ -81,7 +83,12 @@ FilledRow fill(
 
 TEST(BadSamples, AreErrorsUnlessTheyMayBeReplaced) {
   const FakeRows rows(100, {5});
-  EXPECT_EQ(data_error([&] { fill(rows, {}, 0, 5); }), "image 5: is bad");
+  EXPECT_THAT(
+      data_error([&] { fill(rows, {}, 0, 5); }),
+      AllOf(
+          StartsWith("image 5: is bad"),
+          HasSubstr("vitrain data check"),
+          HasSubstr("data.on_bad_sample=replace")));
   const FilledRow good = fill(rows, kReplace, 0, 6);
   EXPECT_EQ(good.sample, 6);
   EXPECT_FALSE(good.bad);

@@ -22,6 +22,7 @@ namespace vitrain::data {
 namespace {
 
 using testing::HasSubstr;
+using testing::StartsWith;
 
 // Images of one colour, the sample's index; chosen samples fail or take long.
 class FakeSource : public Source {
@@ -174,8 +175,10 @@ TEST_P(LoaderOnThreads, ReportsTheFirstBadSampleInOrder) {
   Loader loader(rows, consecutive(40, 10), options(GetParam(), 10));
   EXPECT_NE(loader.next(), nullptr);
   EXPECT_NE(loader.next(), nullptr);
-  EXPECT_EQ(data_error([&] { loader.next(); }), "image 23: is bad");
-  EXPECT_EQ(data_error([&] { loader.next(); }), "image 23: is bad");
+  EXPECT_THAT(
+      data_error([&] { loader.next(); }), StartsWith("image 23: is bad"));
+  EXPECT_THAT(
+      data_error([&] { loader.next(); }), StartsWith("image 23: is bad"));
 }
 
 TEST_P(LoaderOnThreads, KeepsTheKindOfOtherFailures) {

@@ -468,6 +468,9 @@ TEST(Folder, SaysWhatElseMayBeTakenForDataThatAreMissing) {
   EXPECT_THAT(
       missing("lists/train"),
       HasSubstr("/lists/train_list.txt is there: -dataset list reads it"));
+  const std::string tar = folder.write("a.tar").native();
+  EXPECT_THAT(missing("a.tar/train"), HasSubstr(tar + " is a file"));
+  EXPECT_THAT(missing("a.tar/train"), HasSubstr("data.train.kind=tar"));
   EXPECT_THAT(missing("whole/train_list.txt"), HasSubstr("-dataset folder"));
   folder.write("classes/a/1.jpg");
   folder.write("classes/b/1.jpg");

@@ -102,7 +102,8 @@ TEST_F(ListFile, MistakesAreNamedWithTheirLines) {
       at(2) + expected + "b.jpg\n" + at(3) + expected + "b.jpg x\n" + at(4) +
           expected + "b.jpg 1.0\n" + at(5) +
           "label -1 is negative; classes count from 0\n" + at(6) + expected +
-          "e.png,1\n... and 2 lines more");
+          "e.png,1; a list with commas is a .csv file: rename it\n... and 2 "
+          "lines more");
   EXPECT_EQ(
       refusal("a.jpg 2\na.jpg 3\n", /*classes=*/3),
       at(2) + "label 3 is not one of the 3 classes, 0 to 2");
