@@ -10,7 +10,7 @@ set -eu
 
 TORCH_VERSION=2.11.0
 PACKAGES="g++ cmake ninja-build ccache python3 python3-pip git ca-certificates
-  libyaml-cpp-dev libfmt-dev nlohmann-json3-dev libprotozero-dev
+  libyaml-cpp-dev libfmt-dev libcli11-dev nlohmann-json3-dev libprotozero-dev
   libjpeg62-turbo-dev libpng-dev libwebp-dev libtiff-dev libavif-dev
   zlib1g-dev libminizip-dev libxxhash-dev libgloo-dev libcurl4-openssl-dev
   libstb-dev libjs-dygraphs fonts-dejavu-core

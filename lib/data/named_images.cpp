@@ -17,6 +17,7 @@
 #include "data/kinds/kinds.h"
 #include "data/kinds/list_columns.h"
 #include "data/kinds/tar_files.h"
+#include "data/sources/image_names.h"
 #include "data/sources/label_lists.h"
 
 namespace vitrain::data {

@@ -10,10 +10,12 @@
 namespace vitrain::verbs {
 
 int completion(const config::Arguments& arguments) {
-  const std::string text = config::completion(
-      arguments.shell,
-      {.models = vitrain::models::listed_names(),
-       .launchers = launch::launcher_names()});
+  const std::string text = arguments.typed
+      ? config::complete(
+            *arguments.typed,
+            {.models = vitrain::models::listed_names(),
+             .launchers = launch::launcher_names()})
+      : config::completion_script(arguments.shell);
   std::fputs(text.c_str(), stdout);
   return 0;
 }

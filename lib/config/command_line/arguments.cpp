@@ -4,8 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "config/command_line/argument_scanner.h"
-#include "config/command_line/option_reader.h"
+#include "config/command_line/command_line.h"
 #include "config/command_line/options.h"
 #include "core/text.h"
 
@@ -18,44 +17,28 @@ bool is_named(
   return std::ranges::find(names, name) != names.end();
 }
 
-// Converts options into overrides of keys and fields of Arguments.
-class Interpreter {
+// Checks whether the options fit together, and to the verb.
+class Checks {
  public:
-  Interpreter(const ScannedArguments& words, Problems& problems)
-      : scanned_(words), problems_(problems) {}
+  explicit Checks(CommandLine& line) : line_(line) {}
 
-  Arguments interpret() {
-    arguments_.verb = scanned_.verb;
-    arguments_.verb_given = scanned_.verb_given;
-    arguments_.verb_group = scanned_.verb_group;
-    arguments_.help = scanned_.has("help");
-    arguments_.version = scanned_.has("version");
-    // Without a known verb, options have no meaning.
-    if (arguments_.help || arguments_.version || scanned_.verb_unknown) {
-      return std::move(arguments_);
-    }
-    if (scanned_.has("eval") && scanned_.verb == Verb::kTrain) {
-      arguments_.verb = Verb::kEval;
-    }
-    OptionReader reader(scanned_, problems_, arguments_);
-    for (const ScannedArguments::Given& given : scanned_.given) {
-      reader.read(given);
-    }
-    for (std::size_t i = 0; i < reader.sets.size(); ++i) {
-      add_set(reader.sets[i], fmt::format("-set #{}", i + 1));
+  void check_all() {
+    for (std::size_t i = 0; i < line_.sets.size(); ++i) {
+      add_set(line_.sets[i], fmt::format("-set #{}", i + 1));
     }
     check_together();
-    return std::move(arguments_);
+    check_files();
   }
 
  private:
   void problem(const std::string& where, std::string text) {
-    problems_.add({where}, "", std::move(text));
+    line_.problem(where, std::move(text));
   }
+  bool has(std::string_view option) const { return line_.has(option); }
 
   void add_set(const std::string& text, const std::string& source) {
     if (text.empty()) {
-      return; // the scanner has added a problem
+      return; // a problem was added
     }
     const std::size_t equals = text.find('=');
     const std::string key = text.substr(0, equals);
@@ -79,8 +62,8 @@ class Interpreter {
   void check_together() {
     std::vector<const Option*> chosen;
     std::vector<std::string> choices;
-    for (const auto& [option, value, shown] : scanned_.given) {
-      const bool of_hosts = option->name == "np" && scanned_.has("hosts");
+    for (const auto& [option, value, shown] : line_.given) {
+      const bool of_hosts = option->name == "np" && has("hosts");
       // A repeated option is a problem of its own.
       const bool again = std::ranges::find(chosen, option) != chosen.end();
       if (option->group == OptionGroup::kDevices && !of_hosts && !again) {
@@ -92,11 +75,10 @@ class Interpreter {
       problem(
           join(choices, ", "), "each chooses the devices: give one of them");
     }
-    if (scanned_.has("ssh") && !scanned_.has("hosts")) {
+    if (has("ssh") && !has("hosts")) {
       problem("-ssh", "runs the commands of -hosts H1:N,H2:N: give that too");
     }
-    if (scanned_.has("hosts") &&
-        (scanned_.has("nnodes") || scanned_.has("node_rank"))) {
+    if (has("hosts") && (has("nnodes") || has("node_rank"))) {
       problem("-hosts", "sets -nnodes and -node_rank itself: leave them out");
     }
     const bool needs_cfg = contains(kRecipeVerbs, arguments_.verb) &&
@@ -105,9 +87,9 @@ class Interpreter {
     // True if the recipe comes from the run that is resumed, or from the
     // weights.
     const bool of_run = arguments_.verb == Verb::kTrain
-        ? scanned_.has("resume") && arguments_.resume != "auto"
-        : arguments_.verb == Verb::kEval && scanned_.has("pretrained");
-    if (needs_cfg && !of_run && !scanned_.has("cfg")) {
+        ? has("resume") && arguments_.resume != "auto"
+        : arguments_.verb == Verb::kEval && has("pretrained");
+    if (needs_cfg && !of_run && !has("cfg")) {
       problem(
           "-cfg",
           "no config file: give -cfg FILE, for example "
@@ -120,8 +102,6 @@ class Interpreter {
     if (arguments_.trial.is_wanted() && arguments_.resume) {
       problem("-resume", "has no meaning beside -try or -find_lr");
     }
-    arguments_.data.files = scanned_.files;
-    check_files();
   }
 
   // Checks the requirements of verbs that take file names.
@@ -131,11 +111,11 @@ class Interpreter {
     }
     const bool packs = arguments_.verb == Verb::kDataPack ||
         arguments_.verb == Verb::kDataUnpack;
-    if (packs && !scanned_.has("out")) {
+    if (packs && !has("out")) {
       problem("-out", "give the folder to write to: -out FOLDER");
     }
     if (arguments_.verb == Verb::kDataUnpack) {
-      if (scanned_.files.empty()) {
+      if (files_.empty()) {
         problem("FILES", "no archive: name those that 'data pack' wrote");
       }
     }
@@ -149,8 +129,8 @@ class Interpreter {
       read_shell();
     }
     if (contains(kForeignVerbs, arguments_.verb)) {
-      arguments_.foreign = scanned_.files;
-      if (scanned_.files.empty() || scanned_.files.front().empty()) {
+      arguments_.foreign = files_;
+      if (files_.empty() || files_.front().empty()) {
         problem(
             "ARGS",
             fmt::format(
@@ -168,9 +148,8 @@ class Interpreter {
   }
 
   void read_shell() {
-    const std::optional<Shell> shell = scanned_.files.size() == 1
-        ? value_of<Shell>(scanned_.files.front())
-        : std::nullopt;
+    const std::optional<Shell> shell =
+        files_.size() == 1 ? value_of<Shell>(files_.front()) : std::nullopt;
     if (!shell) {
       problem(
           "SHELL",
@@ -184,7 +163,7 @@ class Interpreter {
   void check_weights() {
     const bool two = arguments_.verb == Verb::kWeightsDiff ||
         arguments_.verb == Verb::kWeightsConvert;
-    const std::size_t count = scanned_.files.size();
+    const std::size_t count = files_.size();
     if (two && count != 2) {
       problem(
           "FILES",
@@ -198,24 +177,24 @@ class Interpreter {
     } else if (count == 0) {
       problem("FILES", "no file of weights is named");
     }
-    if (arguments_.verb == Verb::kWeightsAverage && !scanned_.has("out")) {
+    if (arguments_.verb == Verb::kWeightsAverage && !has("out")) {
       problem("-out", "give the file to write: -out FILE.safetensors");
     }
   }
 
   // Reads the weights of `export`, which may be given without -pretrained.
   void read_exported() {
-    const std::size_t count = scanned_.files.size();
+    const std::size_t count = files_.size();
     if (count > 1) {
       problem("RUN", fmt::format("give one run (there are {})", count));
-    } else if (count == 1 && scanned_.has("pretrained")) {
+    } else if (count == 1 && has("pretrained")) {
       problem(
-          printable(scanned_.files.front()),
+          printable(files_.front()),
           "-pretrained names the weights already: give one of them");
     } else if (count == 1) {
       arguments_.overrides.push_back(
           {.key = "model.pretrained",
-           .value = scanned_.files.front(),
+           .value = files_.front(),
            .source = "RUN",
            .form = Override::Form::kPlain});
     }
@@ -223,24 +202,23 @@ class Interpreter {
 
   void check_export() {
     read_exported();
-    if (!scanned_.has("format")) {
+    if (!has("format")) {
       problem(
           "-format",
           fmt::format(
               "say what to write: one of {}",
               join(all_names<ExportFormat>(), ", ")));
     }
-    if (!scanned_.has("output")) {
+    if (!has("output")) {
       problem("-output", "give the file to write: -output FILE");
     }
-    if (scanned_.has("names") &&
-        arguments_.exports.format != ExportFormat::kOnnx) {
+    if (has("names") && arguments_.exports.format != ExportFormat::kOnnx) {
       problem("-names", "is for -format onnx: other files have no such names");
     }
   }
 
   void check_predict() {
-    if (scanned_.files.empty()) {
+    if (files_.empty()) {
       problem(
           "IMAGES",
           "no image: name files, folders, archives, lists (@FILE) or - for "
@@ -253,7 +231,7 @@ class Interpreter {
   }
 
   void check_runs() {
-    const std::size_t count = scanned_.files.size();
+    const std::size_t count = files_.size();
     if (arguments_.verb == Verb::kRuns) {
       if (count > 1) {
         problem("FOLDER", fmt::format("give one folder (there are {})", count));
@@ -268,35 +246,32 @@ class Interpreter {
   }
 
   void check_dump() {
-    if (scanned_.files.empty()) {
+    if (files_.empty()) {
       problem("FILES", "no image: name those whose pixels are wanted");
     }
-    if (!scanned_.has("out")) {
+    if (!has("out")) {
       problem("-out", "give -out FILE.npy");
     }
-    const bool cfg = scanned_.has("cfg");
-    if (!cfg && !scanned_.has("resize") &&
-        (scanned_.has("filter") || scanned_.has("pillow"))) {
+    const bool cfg = has("cfg");
+    if (!cfg && !has("resize") && (has("filter") || has("pillow"))) {
       problem("-resize", "-filter and -pillow belong to it: give -resize N");
     }
-    if (!cfg && scanned_.has("train")) {
+    if (!cfg && has("train")) {
       problem("-train", "what training does is in the recipe: give -cfg FILE");
     }
-    for (const auto& [option, value, shown] : scanned_.given) {
+    for (const auto& [option, value, shown] : line_.given) {
       if (cfg &&
           is_named(option->name, {"resize", "crop", "filter", "pillow"})) {
         problem(shown, "the recipe says this: leave it or -cfg out");
-      } else if (
-          !scanned_.has("train") &&
-          is_named(option->name, {"index", "epoch"})) {
+      } else if (!has("train") && is_named(option->name, {"index", "epoch"})) {
         problem(shown, "has a meaning with -train only");
       }
     }
   }
 
-  const ScannedArguments& scanned_;
-  Problems& problems_;
-  Arguments arguments_;
+  CommandLine& line_;
+  Arguments& arguments_ = line_.arguments;
+  const std::vector<std::string>& files_ = line_.data.files;
 };
 
 } // namespace
@@ -320,15 +295,22 @@ LoadRequest Arguments::load_request() const {
 }
 
 Arguments parse_arguments(std::span<const std::string> arguments) {
+  if (!arguments.empty() && arguments.front() == "__complete") {
+    Arguments result{.verb = Verb::kCompletion};
+    result.typed.emplace(arguments.begin() + 1, arguments.end());
+    return result;
+  }
   Problems problems;
-  const ScannedArguments scanned = scan_arguments(arguments, problems);
-  Arguments result = Interpreter(scanned, problems).interpret();
-  result.launch.shared = scanned.shared;
-  const bool unknown = scanned.verb_unknown && scanned.verb_group.empty();
-  if (!result.version && (unknown || !result.help)) {
+  CommandLine line(arguments, problems);
+  const bool unknown = line.verb_unknown && line.arguments.verb_group.empty();
+  if (!line.arguments.version && (unknown || !line.arguments.help)) {
+    if (!line.verb_unknown) { // otherwise options have no meaning
+      line.read_options();
+      Checks(line).check_all();
+    }
     problems.throw_if_any();
   }
-  return result;
+  return std::move(line.arguments);
 }
 
 Arguments parse_arguments(int argc, const char* const* argv) {

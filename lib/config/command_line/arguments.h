@@ -168,6 +168,8 @@ struct Arguments {
   PredictArguments predict;
   RunsArguments runs;
   Shell shell = Shell::kBash; // completion
+  // Words to complete, which a completion script gave; otherwise nullopt.
+  std::optional<std::vector<std::string>> typed;
   LaunchArguments launch;
   // For config show: add the origin of every value as a comment.
   bool origin = false;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -13,9 +14,16 @@ struct CompletionWords {
   std::vector<std::string> launchers; // values of -launcher
 };
 
-// Returns a completion script for vitrain's command line: verbs, their options,
-// the options' values, keys of -set and their values. The script calls no
-// program.
-std::string completion(Shell shell, const CompletionWords& words);
+// Returns the script that makes a shell complete vitrain's command line. It
+// runs `vitrain __complete WORDS...`, which prints complete().
+std::string completion_script(Shell shell);
+
+// Returns the completions of the last word of a command line (without the
+// program's name). First line: "f" (also names of files), "d" (also of folders)
+// or "w" (only these words). Then a word on each line, and after a tab what it
+// means.
+std::string complete(
+    std::span<const std::string> typed,
+    const CompletionWords& known);
 
 } // namespace vitrain::config

@@ -1,8 +1,9 @@
 #include "config/command_line/options.h"
 
+#include <algorithm>
 #include <array>
 
-#include "config/command_line/option_reader.h"
+#include "config/command_line/command_line.h"
 #include "config/sections/devices.h"
 #include "core/source_kind.h"
 
@@ -27,25 +28,25 @@ constexpr auto kOptions = std::to_array<Option>({
      .verbs = kReadingVerbs,
      .help = "The recipe: a YAML file (docs/config.md lists its keys), or one "
              "of PaddleViT's.",
-     .read = [](OptionReader& o) { o.arguments.cfg = o.value; }},
+     .read = [](CommandLine& o) { o.arguments.cfg = o.value; }},
     {.name = "set",
      .label = "KEY=VALUE",
      .group = Group::kConfig,
      .verbs = kReadingVerbs,
      .help = "Set one key, as in -set optim.lr=5e-4. Repeatable; wins over "
              "everything else.",
-     .read = [](OptionReader& o) { o.sets.push_back(o.value); }},
+     .read = [](CommandLine& o) { o.sets.push_back(o.value); }},
     {.name = "print_config",
      .group = Group::kConfig,
      .verbs = kRunVerbs,
      .help = "Print the resolved recipe and stop.",
-     .read = [](OptionReader& o) { o.arguments.print_config = true; }},
+     .read = [](CommandLine& o) { o.arguments.print_config = true; }},
     {.name = "dry_run",
      .group = Group::kConfig,
      .verbs = kRunVerbs,
      .help =
          "Check everything, data included, print what would be done and stop.",
-     .read = [](OptionReader& o) { o.arguments.dry_run = true; }},
+     .read = [](CommandLine& o) { o.arguments.dry_run = true; }},
     {.name = "try",
      .label = "[N]",
      .implied = "3",
@@ -55,7 +56,7 @@ constexpr auto kOptions = std::to_array<Option>({
              "more, and look for the largest batch that fits; print memory, "
              "speed and the time of the whole run, and leave nothing behind.",
      .read =
-         [](OptionReader& o) { o.arguments.trial.steps = o.count(1, 1000); }},
+         [](CommandLine& o) { o.arguments.trial.steps = o.count(1, 1000); }},
     {.name = "find_lr",
      .label = "[N]",
      .implied = "100",
@@ -65,20 +66,20 @@ constexpr auto kOptions = std::to_array<Option>({
              "10, show the loss over it, and suggest optim.lr; leaves nothing "
              "behind.",
      .read =
-         [](OptionReader& o) {
+         [](CommandLine& o) {
            o.arguments.trial.lr_steps = o.count(20, 100000);
          }},
     {.name = "origin",
      .group = Group::kConfig,
      .verbs = verb_set({Verb::kConfigShow}),
      .help = "Say behind each value which file or option set it.",
-     .read = [](OptionReader& o) { o.arguments.origin = true; }},
+     .read = [](CommandLine& o) { o.arguments.origin = true; }},
     {.name = "allow_left_out",
      .group = Group::kConfig,
      .verbs = kForeignVerbs,
      .help = "Take the recipe also where arguments are left out that change "
              "the result (exit code 0 instead of 2).",
-     .read = [](OptionReader& o) { o.arguments.allow_left_out = true; }},
+     .read = [](CommandLine& o) { o.arguments.allow_left_out = true; }},
     {.name = "dataset",
      .label = "KIND",
      .group = Group::kData,
@@ -94,7 +95,7 @@ constexpr auto kOptions = std::to_array<Option>({
              "list train_list.txt and val_list.txt in it; for tar train.tar or "
              "the archives in train/ and so on; for cifar and mnist FOLDER "
              "itself; for vectors train.npy or .csv and so on.",
-     .read = [](OptionReader& o) { o.arguments.data_path = o.value; }},
+     .read = [](CommandLine& o) { o.arguments.data_path = o.value; }},
     {.name = "batch_size",
      .label = "N",
      .group = Group::kData,
@@ -112,19 +113,19 @@ constexpr auto kOptions = std::to_array<Option>({
      .group = Group::kLooking,
      .verbs = kEpochVerbs,
      .help = "The epoch, from 0 (the default).",
-     .read = [](OptionReader& o) { o.data.epoch = o.count(0); }},
+     .read = [](CommandLine& o) { o.data.epoch = o.count(0); }},
     {.name = "world",
      .label = "W",
      .group = Group::kLooking,
      .verbs = verb_set({Verb::kDataOrder}),
      .help = "Number of workers to list for; default: as training would start.",
-     .read = [](OptionReader& o) { o.data.world = o.count(1); }},
+     .read = [](CommandLine& o) { o.data.world = o.count(1); }},
     {.name = "rank",
      .label = "R",
      .group = Group::kLooking,
      .verbs = verb_set({Verb::kDataOrder}),
      .help = "The worker to list, from 0; default: all, batch by batch.",
-     .read = [](OptionReader& o) { o.data.rank = o.count(0); }},
+     .read = [](CommandLine& o) { o.data.rank = o.count(0); }},
     {.name = "out",
      .label = "FILE",
      .group = Group::kLooking,
@@ -139,14 +140,14 @@ constexpr auto kOptions = std::to_array<Option>({
              "(show: a .png; default: sheet.png), the pixels as .npy (dump), "
              "the folder of the archives (pack) or of the files (unpack), the "
              "weights (average: a .safetensors).",
-     .read = [](OptionReader& o) { o.data.out = o.value; }},
+     .read = [](CommandLine& o) { o.data.out = o.value; }},
     {.name = "part",
      .label = "NAME",
      .group = Group::kWeights,
      .verbs = kWeightsVerbs,
      .help = "Which dictionary of a checkpoint file has the weights; default: "
              "averaged weights first, then the usual names.",
-     .read = [](OptionReader& o) { o.arguments.weights.part = o.value; }},
+     .read = [](CommandLine& o) { o.arguments.weights.part = o.value; }},
     {.name = "names",
      .label = "NAMES",
      .group = Group::kWeights,
@@ -161,40 +162,40 @@ constexpr auto kOptions = std::to_array<Option>({
      .group = Group::kLooking,
      .verbs = verb_set({Verb::kDataPack}),
      .help = "An archive ends with the image that fills N MiB; default: 1024.",
-     .read = [](OptionReader& o) { o.data.shard_mb = o.count(1); }},
+     .read = [](CommandLine& o) { o.data.shard_mb = o.count(1); }},
     {.name = "count",
      .label = "N",
      .group = Group::kLooking,
      .verbs = verb_set({Verb::kDataShow}),
      .help = "Images on the sheet: the first N of the epoch; default: 64. Many "
              "are drawn smaller, so that the sheet stays below 8 Mi pixels.",
-     .read = [](OptionReader& o) { o.data.count = o.count(1); }},
+     .read = [](CommandLine& o) { o.data.count = o.count(1); }},
     {.name = "train",
      .group = Group::kLooking,
      .verbs = verb_set({Verb::kDataDump}),
      .help = "What training sees in -epoch, instead of evaluation.",
-     .read = [](OptionReader& o) { o.data.train = true; }},
+     .read = [](CommandLine& o) { o.data.train = true; }},
     {.name = "index",
      .label = "I",
      .group = Group::kLooking,
      .verbs = verb_set({Verb::kDataDump}),
      .help = "With -train: the first file is taken for sample I of the "
              "dataset, the next one for I + 1; default: 0.",
-     .read = [](OptionReader& o) { o.data.index = o.count(0); }},
+     .read = [](CommandLine& o) { o.data.index = o.count(0); }},
     {.name = "resize",
      .label = "N",
      .group = Group::kLooking,
      .verbs = verb_set({Verb::kDataDump}),
      .help =
          "Without a config: resize the shorter side to N pixels, at most 8192.",
-     .read = [](OptionReader& o) { o.data.resize = o.count(1, kLargestSide); }},
+     .read = [](CommandLine& o) { o.data.resize = o.count(1, kLargestSide); }},
     {.name = "filter",
      .label = "NAME",
      .group = Group::kLooking,
      .verbs = verb_set({Verb::kDataDump}),
      .help = "Without a config: the filter of -resize, a value of "
              "data.preprocess.interpolation; default: bicubic.",
-     .read = read_filter,
+     .read = [](CommandLine& o) { o.data.filter = o.choice(Filter::kBicubic); },
      .words = all_names<Filter>},
     {.name = "pillow",
      .label = "V",
@@ -202,67 +203,73 @@ constexpr auto kOptions = std::to_array<Option>({
      .verbs = verb_set({Verb::kDataDump}),
      .help = "Without a config: whose -resize, a value of "
              "data.preprocess.pillow; default: 12.",
-     .read = [](OptionReader& o) { o.data.pillow = o.count(12, 13); }},
+     .read = [](CommandLine& o) { o.data.pillow = o.count(12, 13); }},
     {.name = "crop",
      .label = "N",
      .group = Group::kLooking,
      .verbs = verb_set({Verb::kDataDump}),
      .help = "Without a config: cut N x N pixels out of the centre, after "
              "-resize if that is given; black where there are none.",
-     .read = [](OptionReader& o) { o.data.crop = o.count(1, kLargestSide); }},
+     .read = [](CommandLine& o) { o.data.crop = o.count(1, kLargestSide); }},
     {.name = "format",
      .label = "NAME",
      .group = Group::kExport,
      .verbs = verb_set({Verb::kExport}),
      .help = "safetensors (the weights, under timm's names), torchscript (for "
              "torch.jit.load) or onnx.",
-     .read = read_format,
+     .read =
+         [](CommandLine& o) {
+           o.arguments.exports.format = o.choice(ExportFormat::kSafetensors);
+         },
      .words = all_names<ExportFormat>},
     {.name = "top",
      .label = "N",
      .group = Group::kPredict,
      .verbs = kPredictVerb,
      .help = "Classes of each image, the most probable ones; default: 5.",
-     .read = [](OptionReader& o) { o.arguments.predict.top = o.count(1); }},
+     .read = [](CommandLine& o) { o.arguments.predict.top = o.count(1); }},
     {.name = "csv",
      .label = "FILE",
      .group = Group::kPredict,
      .verbs = kPredictVerb,
      .help = "Write a table with a row for each image, in the order in which "
              "they were named; -: to standard output.",
-     .read = [](OptionReader& o) { o.arguments.predict.csv = o.value; }},
+     .read = [](CommandLine& o) { o.arguments.predict.csv = o.value; }},
     {.name = "jsonl",
      .label = "FILE",
      .group = Group::kPredict,
      .verbs = kPredictVerb,
      .help = "The same as a JSON object on each line.",
-     .read = [](OptionReader& o) { o.arguments.predict.jsonl = o.value; }},
+     .read = [](CommandLine& o) { o.arguments.predict.jsonl = o.value; }},
     {.name = "sheet",
      .label = "FILE",
      .group = Group::kPredict,
      .verbs = kPredictVerb,
      .help = "Draw the first 100 images with their classes: a .png.",
-     .read = [](OptionReader& o) { o.arguments.predict.sheet = o.value; }},
+     .read = [](CommandLine& o) { o.arguments.predict.sheet = o.value; }},
     {.name = "classes",
      .label = "FILE",
      .group = Group::kPredict,
      .verbs = kPredictVerb,
      .help = "How classes are called: a name on each line, in the order of "
              "their numbers, or behind the name that they have in the weights.",
-     .read = [](OptionReader& o) { o.arguments.predict.classes = o.value; }},
+     .read = [](CommandLine& o) { o.arguments.predict.classes = o.value; }},
     {.name = "sort",
      .label = "KEY",
      .group = Group::kRuns,
      .verbs = verb_set({Verb::kRuns}),
      .help = "Order of the list: started (the default, the newest last), name, "
              "state, result (the best first), loss, speed or time.",
-     .read = read_sort,
+     .read =
+         [](CommandLine& o) {
+           o.arguments.runs.order = o.choice(RunOrder::kStarted);
+         },
      .words = all_names<RunOrder>},
     {.name = "json",
      .group = Group::kRuns,
      .verbs = verb_set({Verb::kRuns}),
      .help = "Print everything as JSON.",
-     .read = [](OptionReader& o) { o.arguments.runs.json = true; }},
+     .read = [](CommandLine& o) { o.arguments.runs.json = true; }},
     {.name = "image_size",
      .label = "N",
      .group = Group::kModel,
@@ -309,7 +316,7 @@ constexpr auto kOptions = std::to_array<Option>({
      .help = "With -resume: take the run from a process that has it and shows "
              "no sign of life here, without waiting a minute for one; a "
              "process that is alive loses the run and ends.",
-     .read = [](OptionReader& o) { o.arguments.take_over = true; }},
+     .read = [](CommandLine& o) { o.arguments.take_over = true; }},
     {.name = "last_epoch",
      .label = "N",
      .group = Group::kTraining,
@@ -342,14 +349,14 @@ constexpr auto kOptions = std::to_array<Option>({
      .group = Group::kDevices,
      .verbs = kDeviceVerbs,
      .help = "CUDA devices by index, UUID or MIG name, as in 0,2.",
-     .read = [](OptionReader& o) { o.set_devices("cuda", "-1", o.value); }},
+     .read = [](CommandLine& o) { o.set_devices("cuda", "-1", o.value); }},
     {.name = "ngpus",
      .label = "N",
      .group = Group::kDevices,
      .verbs = kDeviceVerbs,
      .help = "The first N visible CUDA devices; -1: all there are.",
      .read =
-         [](OptionReader& o) {
+         [](CommandLine& o) {
            o.set_devices(o.value == "-1" ? "auto" : "cuda", o.value);
          }},
     {.name = "np",
@@ -373,7 +380,7 @@ constexpr auto kOptions = std::to_array<Option>({
      .group = Group::kMachines,
      .verbs = kRunVerbs,
      .help = "Which of the machines this is, from 0.",
-     .read = [](OptionReader& o) { o.launch.node_rank = o.count(0); }},
+     .read = [](CommandLine& o) { o.launch.node_rank = o.count(0); }},
     {.name = "master",
      .label = "HOST:PORT",
      .group = Group::kMachines,
@@ -381,7 +388,7 @@ constexpr auto kOptions = std::to_array<Option>({
      .local = true,
      .help = "Where the machines meet: an address of machine 0 and a free port "
              "on it.",
-     .read = [](OptionReader& o) { o.launch.master = o.value; }},
+     .read = [](CommandLine& o) { o.launch.master = o.value; }},
     {.name = "hosts",
      .alias = "H",
      .label = "H1:N,H2:N",
@@ -391,14 +398,14 @@ constexpr auto kOptions = std::to_array<Option>({
      .help = "Print the command for each host (N workers on it; without :N, "
              "one per device) instead of training; a single host that is this "
              "machine trains. Also -H.",
-     .read = [](OptionReader& o) { o.launch.hosts = o.value; }},
+     .read = [](CommandLine& o) { o.launch.hosts = o.value; }},
     {.name = "ssh",
      .group = Group::kMachines,
      .verbs = kRunVerbs,
      .local = true,
      .help =
          "With -hosts: run these commands by ssh, in the same folder there.",
-     .read = [](OptionReader& o) { o.launch.ssh = true; }},
+     .read = [](CommandLine& o) { o.launch.ssh = true; }},
     {.name = "launcher",
      .label = "NAME",
      .group = Group::kMachines,
@@ -406,7 +413,7 @@ constexpr auto kOptions = std::to_array<Option>({
      .help = "Who started this process: auto (look at the environment), none "
              "(start workers), torchrun, paddle, horovodrun, openmpi, hydra or "
              "slurm.",
-     .read = [](OptionReader& o) { o.launch.launcher = o.value; }},
+     .read = [](CommandLine& o) { o.launch.launcher = o.value; }},
     {.name = "max_restarts",
      .alias = "max_restart",
      .label = "N",
@@ -437,6 +444,14 @@ constexpr auto kOptions = std::to_array<Option>({
 
 std::span<const Option> options() {
   return kOptions;
+}
+
+const Option* find_option(std::string_view name) {
+  const auto found = std::ranges::find_if(kOptions, [&](const Option& option) {
+    return name == option.name ||
+        (name == option.alias && !option.alias.empty());
+  });
+  return found == kOptions.end() ? nullptr : &*found;
 }
 
 } // namespace vitrain::config

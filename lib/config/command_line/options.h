@@ -101,7 +101,7 @@ constexpr auto names_of(OptionGroup) {
        {kOther, "Other"}});
 }
 
-class OptionReader;
+class CommandLine;
 
 // One option of the command line.
 struct Option {
@@ -119,7 +119,7 @@ struct Option {
   // Effect: sets the recipe's key `key`, or calls `read`. Both are empty for
   // -eval, -help and -version, which are handled first.
   std::string_view key{};
-  void (*read)(OptionReader&) = nullptr;
+  void (*read)(CommandLine&) = nullptr;
   // Returns values for completion, if neither the key nor the label determines
   // them.
   std::vector<std::string> (*words)() = nullptr;
@@ -127,6 +127,8 @@ struct Option {
 
 // Returns all options, in the order of the help text.
 std::span<const Option> options();
+// Returns the option with this name or alias; null if there is none.
+const Option* find_option(std::string_view name);
 
 // Words of a verb, such as "config check", and its help.
 struct VerbInfo {
@@ -138,5 +140,10 @@ struct VerbInfo {
 };
 std::span<const VerbInfo> verbs();
 const VerbInfo& info_of(Verb verb);
+// Returns the verb that these words begin with; null if there is none.
+const VerbInfo* find_verb(std::span<const std::string> words);
+// Returns the words that can follow the first word of two-word verbs, none for
+// another word; for "" the first words of all verbs.
+std::vector<std::string> verb_words(std::string_view first);
 
 } // namespace vitrain::config

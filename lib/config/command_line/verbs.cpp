@@ -2,6 +2,7 @@
 #include <array>
 
 #include "config/command_line/options.h"
+#include "core/text.h"
 
 namespace vitrain::config {
 namespace {
@@ -213,6 +214,30 @@ constexpr auto kVerbs = std::to_array<VerbInfo>({
 
 std::span<const VerbInfo> verbs() {
   return kVerbs;
+}
+
+const VerbInfo* find_verb(std::span<const std::string> words) {
+  for (const VerbInfo& info : kVerbs) {
+    const std::vector<std::string> parts = split(info.words, ' ');
+    if (words.size() >= parts.size() &&
+        std::ranges::equal(parts, words.first(parts.size()))) {
+      return &info;
+    }
+  }
+  return nullptr;
+}
+
+std::vector<std::string> verb_words(std::string_view first) {
+  std::vector<std::string> found;
+  for (const VerbInfo& info : kVerbs) {
+    const std::vector<std::string> parts = split(info.words, ' ');
+    if (first.empty() && (found.empty() || found.back() != parts[0])) {
+      found.push_back(parts[0]);
+    } else if (parts[0] == first) {
+      found.insert(found.end(), parts.begin() + 1, parts.end());
+    }
+  }
+  return found;
 }
 
 const VerbInfo& info_of(Verb verb) {

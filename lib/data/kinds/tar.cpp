@@ -11,6 +11,7 @@
 #include "data/kinds/tar_files.h"
 #include "data/kinds/webdataset.h"
 #include "data/sources/class_names.h"
+#include "data/sources/image_names.h"
 
 // Images in tar archives, read in place: a folder of images packed by tar,
 // ImageNet's archive of one archive per class, and WebDataset's shards. The

@@ -13,6 +13,7 @@
 #include "core/check.h"
 #include "core/text.h"
 #include "data/kinds/kinds.h"
+#include "data/sources/image_names.h"
 
 namespace vitrain::data {
 namespace {
@@ -169,10 +170,6 @@ std::vector<std::string> expand_braces(const std::string& pattern) {
     names = std::move(longer);
     done = close + 1;
   }
-}
-
-bool is_tar_name(std::string_view name) {
-  return detail::lower_extension(name) == ".tar";
 }
 
 TarPath find_tars(const std::string& path) {

@@ -18,10 +18,6 @@ struct TarPath {
   std::string inside;
 };
 
-// Returns true if the file name has the extension of an archive: x.tar or
-// X.TAR.
-bool is_tar_name(std::string_view name);
-
 // Finds the archives of a path: a file; a folder (its .tar files); a pattern
 // with {000..146}, {a,b}, *, ? or [...]; or a file and a folder inside it
 // (all.tar/train). Characters of a pattern in the name of an existing folder

@@ -37,6 +37,10 @@ bool detail::has_image_name(std::string_view name) {
       extensions.end();
 }
 
+bool is_tar_name(std::string_view name) {
+  return detail::lower_extension(name) == ".tar";
+}
+
 bool detail::is_hidden(std::string_view path) {
   while (true) {
     const std::size_t slash = path.find('/');

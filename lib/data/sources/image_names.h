@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-// Names of image files.
+// Names of files of images and archives.
 namespace vitrain::data::detail {
 
 // Suffix appended to the name of a packed file.
@@ -26,3 +26,11 @@ std::string lower_extension(std::string_view name);
 bool is_hidden(std::string_view path);
 
 } // namespace vitrain::data::detail
+
+namespace vitrain::data {
+
+// Returns true if the file name has the extension of an archive: x.tar or
+// X.TAR.
+bool is_tar_name(std::string_view name);
+
+} // namespace vitrain::data

@@ -10,8 +10,6 @@
 
 #include "core/system/missing_path.h"
 #include "core/text.h"
-#include "data/kinds/kinds.h"
-#include "data/kinds/tar_files.h"
 #include "data/sources/image_names.h"
 
 namespace vitrain::data {

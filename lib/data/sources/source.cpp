@@ -1,10 +1,6 @@
 #include "data/sources/source.h"
 
 #include "core/check.h"
-#include "core/ascii.h"
-#include "core/system/files.h"
-#include "core/text.h"
-#include "data/kinds/kinds.h"
 #include "image/formats/decode.h"
 
 namespace vitrain::data {

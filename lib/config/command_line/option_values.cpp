@@ -1,4 +1,4 @@
-#include "config/command_line/option_reader.h"
+#include "config/command_line/command_line.h"
 
 #include <algorithm>
 #include <array>
@@ -44,24 +44,31 @@ std::string instead_of(const Option& option, Verb verb) {
 
 } // namespace
 
-void OptionReader::read(const ScannedArguments::Given& given) {
-  const Option& option = *given.option;
-  value = given.value;
-  shown = given.shown;
+void CommandLine::read_options() {
+  if (has("eval") && arguments.verb == Verb::kTrain) {
+    arguments.verb = Verb::kEval;
+  }
   const std::string verb = verb_name(arguments.verb);
-  if (contains(option.ignored, arguments.verb)) {
-    note(fmt::format("has no effect with {}", verb));
-  } else if (!contains(option.verbs, arguments.verb)) {
-    problem(fmt::format(
-        "has no meaning with {}{}", verb, instead_of(option, arguments.verb)));
-  } else if (option.read != nullptr) {
-    option.read(*this);
-  } else if (!option.key.empty()) {
-    set(option.key, value);
+  for (const Given& one : given) {
+    const Option& option = *one.option;
+    value = one.value;
+    shown = one.shown;
+    if (contains(option.ignored, arguments.verb)) {
+      note(fmt::format("has no effect with {}", verb));
+    } else if (!contains(option.verbs, arguments.verb)) {
+      problem(fmt::format(
+          "has no meaning with {}{}",
+          verb,
+          instead_of(option, arguments.verb)));
+    } else if (option.read != nullptr) {
+      option.read(*this);
+    } else if (!option.key.empty()) {
+      set(option.key, value);
+    }
   }
 }
 
-std::int64_t OptionReader::count(int least, int most) {
+std::int64_t CommandLine::count(int least, int most) {
   std::int64_t count = 0;
   if (!parse_int(value, count) || count < least || count > most) {
     const bool open =
@@ -76,16 +83,14 @@ std::int64_t OptionReader::count(int least, int most) {
   return count;
 }
 
-std::optional<std::string> OptionReader::given(std::string_view option) const {
-  const auto found = std::ranges::find_if(
-      scanned_.given, [&](const ScannedArguments::Given& one) {
-        return one.option->name == option;
-      });
-  return found == scanned_.given.end() ? std::nullopt
-                                       : std::optional(found->value);
+std::optional<std::string> CommandLine::value_of_given(
+    std::string_view option) const {
+  const auto found = std::ranges::find(
+      given, option, [](const Given& one) { return one.option->name; });
+  return found == given.end() ? std::nullopt : std::optional(found->value);
 }
 
-void OptionReader::set(
+void CommandLine::set(
     std::string_view key,
     std::string_view text,
     Override::Form form) {
@@ -93,7 +98,7 @@ void OptionReader::set(
       {std::string(key), std::string(text), shown, form});
 }
 
-void OptionReader::set_devices(
+void CommandLine::set_devices(
     std::string_view kind,
     std::string_view count,
     std::string_view ids) {
@@ -102,7 +107,7 @@ void OptionReader::set_devices(
   set("devices.ids", ids, Override::Form::kList);
 }
 
-void read_batch_size(OptionReader& option) {
+void read_batch_size(CommandLine& option) {
   if (option.arguments.verb == Verb::kPredict) {
     option.arguments.predict.batch = option.count(1);
     return;
@@ -167,19 +172,20 @@ std::string imagenet_kind(const std::optional<std::string>& folder) {
 
 } // namespace
 
-void read_dataset(OptionReader& option) {
+void read_dataset(CommandLine& option) {
   const DatasetName* known = find_dataset_name(option.value);
   std::string kind = option.value;
   if (known != nullptr) {
-    kind = known->kind.empty() ? imagenet_kind(option.given("data_path"))
-                               : known->kind;
+    kind = known->kind.empty()
+        ? imagenet_kind(option.value_of_given("data_path"))
+        : known->kind;
   }
   option.set("data.train.kind", kind);
   option.set("data.eval.kind", kind);
 }
 
 // Accepts "0,2", "cpu", "cpu:2", "cuda:4".
-void read_devices(OptionReader& option) {
+void read_devices(CommandLine& option) {
   const std::string& value = option.value;
   if (!value.empty() &&
       value.find_first_not_of("0123456789,") == std::string::npos) {
@@ -201,31 +207,7 @@ void read_devices(OptionReader& option) {
   option.set_devices(kind == "gpu" ? "cuda" : kind, count);
 }
 
-void read_filter(OptionReader& option) {
-  const std::optional<Filter> filter =
-      value_of<Filter>(ascii_lower(option.value));
-  if (!filter) {
-    option.problem(fmt::format(
-        "expected one of {}, got {}",
-        fmt::join(all_names<Filter>(), ", "),
-        printable(option.value)));
-  }
-  option.data.filter = filter.value_or(Filter::kBicubic);
-}
-
-void read_format(OptionReader& option) {
-  const std::optional<ExportFormat> format =
-      value_of<ExportFormat>(ascii_lower(option.value));
-  if (!format) {
-    option.problem(fmt::format(
-        "expected one of {}, got {}",
-        fmt::join(all_names<ExportFormat>(), ", "),
-        printable(option.value)));
-  }
-  option.arguments.exports.format = format.value_or(ExportFormat::kSafetensors);
-}
-
-void read_names(OptionReader& option) {
+void read_names(CommandLine& option) {
   if (option.arguments.verb != Verb::kExport) {
     option.arguments.weights.names = option.value;
     return;
@@ -248,11 +230,11 @@ void read_names(OptionReader& option) {
 }
 
 // Accepts 224 or [224, 160].
-void read_image_size(OptionReader& option) {
+void read_image_size(CommandLine& option) {
   option.set("model.image_size", option.value, Override::Form::kYaml);
 }
 
-void read_last_epoch(OptionReader& option) {
+void read_last_epoch(CommandLine& option) {
   if (option.count(0) == 0) {
     option.note("has no effect: a new run begins with epoch 1");
   } else if (option.has("resume")) {
@@ -263,7 +245,7 @@ void read_last_epoch(OptionReader& option) {
   }
 }
 
-void read_nnodes(OptionReader& option) {
+void read_nnodes(CommandLine& option) {
   if (option.value.find(':') != std::string::npos) {
     option.problem(fmt::format(
         "{}: a range of machines is not offered; -max_restarts starts again on "
@@ -274,14 +256,14 @@ void read_nnodes(OptionReader& option) {
   }
 }
 
-void read_np(OptionReader& option) {
+void read_np(CommandLine& option) {
   option.launch.workers = option.count(1);
   if (!option.has("hosts")) { // with -hosts, -np is the sum over the hosts
     option.set_devices("auto", option.value);
   }
 }
 
-void read_output(OptionReader& option) {
+void read_output(CommandLine& option) {
   if (option.arguments.verb == Verb::kExport) {
     option.arguments.exports.output = option.value;
   } else if (contains(kForeignVerbs, option.arguments.verb)) {
@@ -293,7 +275,7 @@ void read_output(OptionReader& option) {
   }
 }
 
-void read_resume(OptionReader& option) {
+void read_resume(CommandLine& option) {
   option.arguments.resume = option.value;
   constexpr std::string_view kOthers[] = {
       ".pdparams",
@@ -313,18 +295,6 @@ void read_resume(OptionReader& option) {
         "a file of weights is not a run to go on with; -pretrained starts a "
         "new run from it");
   }
-}
-
-void read_sort(OptionReader& option) {
-  const std::optional<RunOrder> order =
-      value_of<RunOrder>(ascii_lower(option.value));
-  if (!order) {
-    option.problem(fmt::format(
-        "expected one of {}, got {}",
-        fmt::join(all_names<RunOrder>(), ", "),
-        printable(option.value)));
-  }
-  option.arguments.runs.order = order.value_or(RunOrder::kStarted);
 }
 
 } // namespace vitrain::config
