@@ -74,12 +74,13 @@ endfunction()
 # Compiles a target's files six at a time: most of what a file takes are the headers
 # of torch, GoogleTest, fmt and the standard library, so that all of them take half of
 # the time. So names in anonymous namespaces are a folder's own, not a file's.
-# For a target whose files are edited often, VITRAIN_UNITY=OFF (the preset dev).
+# With VITRAIN_UNITY=OFF (the presets dev and ci) each file is compiled by itself.
 function(vitrain_unity target)
-  set_target_properties(${target} PROPERTIES UNITY_BUILD ${VITRAIN_UNITY} UNITY_BUILD_BATCH_SIZE 6)
-  if(target MATCHES "^(vitrain_lib_engine)$")
-    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
+  set(size 6)
+  if(target STREQUAL "vitrain_lib_engine")
+    set(size 8)
   endif()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ${VITRAIN_UNITY} UNITY_BUILD_BATCH_SIZE ${size})
 endfunction()
 
 # vitrain_precompile(<name> [TORCH] HEADERS ... [LINK ...] [OPTIONS ...])

@@ -5,9 +5,12 @@
 
 #include "core/ascii.h"
 #include "core/text.h"
+#include <protozero/pbf_writer.hpp>
 
 namespace vitrain::logging {
 namespace {
+
+using protozero::pbf_writer;
 
 constexpr std::array<std::uint32_t, 256> make_crc_table() {
   std::array<std::uint32_t, 256> table{};
@@ -24,47 +27,49 @@ constexpr std::array<std::uint32_t, 256> make_crc_table() {
 constexpr auto kCrcTable = make_crc_table();
 
 // Field numbers of messages.
-constexpr int kEventWallTime = 1;
-constexpr int kEventStep = 2;
-constexpr int kEventFileVersion = 3;
-constexpr int kEventSummary = 5;
-constexpr int kEventSessionLog = 7;
-constexpr int kSessionLogStatus = 1;
-constexpr int kSummaryValue = 1;
-constexpr int kValueTag = 1;
-constexpr int kValueSimpleValue = 2;
-constexpr int kValueImage = 4;
-constexpr int kImageHeight = 1;
-constexpr int kImageWidth = 2;
-constexpr int kImageColours = 3;
-constexpr int kImageBytes = 4;
-constexpr int kValueTensor = 8;
-constexpr int kValueMetadata = 9;
-constexpr int kMetadataPluginData = 1;
-constexpr int kPluginDataName = 1;
-constexpr int kPluginDataContent = 2;
-constexpr int kHparamsStart = 3; // in HParamsPluginData
-constexpr int kHparamsEnd = 4;
-constexpr int kStartParameters = 1;
-constexpr int kStartSeconds = 5;
-constexpr int kEndStatus = 1;
-constexpr int kEndSeconds = 2;
-constexpr int kEntryKey = 1; // in a map
-constexpr int kEntryValue = 2;
-constexpr int kValueNumber = 2; // in google.protobuf.Value
-constexpr int kValueString = 3;
-constexpr int kValueBool = 4;
-constexpr int kTensorDtype = 1;
-constexpr int kTensorShape = 2;
-constexpr int kTensorStringVal = 8;
-constexpr int kShapeDim = 2;
-constexpr int kDimSize = 1;
+enum Field : protozero::pbf_tag_type {
+  kEventWallTime = 1,
+  kEventStep = 2,
+  kEventFileVersion = 3,
+  kEventSummary = 5,
+  kEventSessionLog = 7,
+  kSessionLogStatus = 1,
+  kSummaryValue = 1,
+  kValueTag = 1,
+  kValueSimpleValue = 2,
+  kValueImage = 4,
+  kValueTensor = 8,
+  kValueMetadata = 9,
+  kImageHeight = 1,
+  kImageWidth = 2,
+  kImageColours = 3,
+  kImageBytes = 4,
+  kMetadataPluginData = 1,
+  kPluginDataName = 1,
+  kPluginDataContent = 2,
+  kHparamsStart = 3, // in HParamsPluginData
+  kHparamsEnd = 4,
+  kStartParameters = 1,
+  kStartSeconds = 5,
+  kEndStatus = 1,
+  kEndSeconds = 2,
+  kEntryKey = 1, // in a map
+  kEntryValue = 2,
+  kValueNumber = 2, // in google.protobuf.Value
+  kValueString = 3,
+  kValueBool = 4,
+  kTensorDtype = 1,
+  kTensorShape = 2,
+  kTensorStringVal = 8,
+  kShapeDim = 2,
+  kDimSize = 1,
+};
 // Values of enums.
-constexpr std::uint64_t kSessionStart = 1;
-constexpr std::uint64_t kDtString = 7;
-constexpr std::uint64_t kRgb = 3;
-constexpr std::uint64_t kStatusSuccess = 1;
-constexpr std::uint64_t kStatusFailure = 2;
+constexpr int kSessionStart = 1;
+constexpr int kDtString = 7;
+constexpr int kRgb = 3;
+constexpr int kStatusSuccess = 1;
+constexpr int kStatusFailure = 2;
 
 template <typename Integer>
 void append_little_endian(std::string& out, Integer value) {
@@ -73,107 +78,77 @@ void append_little_endian(std::string& out, Integer value) {
   }
 }
 
-// Builder of a protobuf message. Omits zeros, as proto3 does.
-class Message {
- public:
-  Message& integer(int field, std::uint64_t value) {
-    if (value != 0) {
-      tag(field, /*wire_type=*/0);
-      varint(value);
-    }
-    return *this;
+// Returns an event with the fields that `fill` adds to it.
+template <typename Fill>
+std::string event(double wall_time, std::int64_t step, const Fill& fill) {
+  std::string bytes;
+  pbf_writer event(bytes);
+  event.add_double(kEventWallTime, wall_time);
+  if (step != 0) {
+    event.add_int64(kEventStep, step);
   }
-  Message& number(int field, double value) {
-    const auto bits = std::bit_cast<std::uint64_t>(value);
-    if (bits != 0) {
-      tag(field, /*wire_type=*/1);
-      append_little_endian(bytes_, bits);
-    }
-    return *this;
-  }
-  // Members of a oneof, which are written even if they are zero.
-  Message& present_bool(int field, bool value) {
-    tag(field, /*wire_type=*/0);
-    varint(value ? 1 : 0);
-    return *this;
-  }
-  Message& present_double(int field, double value) {
-    tag(field, /*wire_type=*/1);
-    append_little_endian(bytes_, std::bit_cast<std::uint64_t>(value));
-    return *this;
-  }
-  Message& present_number(int field, float value) {
-    tag(field, /*wire_type=*/5);
-    append_little_endian(bytes_, std::bit_cast<std::uint32_t>(value));
-    return *this;
-  }
-  Message& text(int field, std::string_view value) {
-    tag(field, /*wire_type=*/2);
-    varint(value.size());
-    bytes_ += value;
-    return *this;
-  }
-  Message& message(int field, const Message& inner) {
-    return text(field, inner.bytes_);
-  }
-  const std::string& bytes() const { return bytes_; }
-
- private:
-  void tag(int field, int wire_type) {
-    varint(
-        (static_cast<std::uint64_t>(field) << 3) |
-        static_cast<std::uint64_t>(wire_type));
-  }
-  void varint(std::uint64_t value) {
-    while (value >= 0x80) {
-      bytes_.push_back(static_cast<char>((value & 0x7F) | 0x80));
-      value >>= 7;
-    }
-    bytes_.push_back(static_cast<char>(value));
-  }
-
-  std::string bytes_;
-};
-
-Message event(double wall_time, std::int64_t step) {
-  return Message()
-      .number(kEventWallTime, wall_time)
-      .integer(kEventStep, static_cast<std::uint64_t>(step));
+  fill(event);
+  return bytes;
 }
 
-std::string
-summary_event(double wall_time, std::int64_t step, const Message& value) {
-  return event(wall_time, step)
-      .message(kEventSummary, Message().message(kSummaryValue, value))
-      .bytes();
+// Returns an event with one value, to which `fill` adds fields.
+template <typename Fill>
+std::string value_event(
+    double wall_time,
+    std::int64_t step,
+    std::string_view tag,
+    const Fill& fill) {
+  return event(wall_time, step, [&](pbf_writer& event) {
+    pbf_writer summary(event, kEventSummary);
+    pbf_writer value(summary, kSummaryValue);
+    value.add_string(kValueTag, valid_utf8(tag));
+    fill(value);
+  });
 }
 
-// Returns a google.protobuf.Value.
-Message value_of(const std::variant<bool, double, std::string>& value) {
-  Message message;
-  if (const bool* truth = std::get_if<bool>(&value)) {
-    message.present_bool(kValueBool, *truth);
-  } else if (const double* number = std::get_if<double>(&value)) {
-    message.present_double(kValueNumber, *number);
+void add_plugin(
+    pbf_writer& value,
+    const char* name,
+    const std::string& content) {
+  pbf_writer metadata(value, kValueMetadata);
+  pbf_writer plugin(metadata, kMetadataPluginData);
+  plugin.add_string(kPluginDataName, name);
+  if (!content.empty()) {
+    plugin.add_bytes(kPluginDataContent, content);
+  }
+}
+
+void add_parameter(pbf_writer& start, const Hyperparameter& parameter) {
+  pbf_writer entry(start, kStartParameters);
+  entry.add_string(kEntryKey, valid_utf8(parameter.key));
+  pbf_writer value(entry, kEntryValue);
+  if (const bool* truth = std::get_if<bool>(&parameter.value)) {
+    value.add_bool(kValueBool, *truth);
+  } else if (const double* number = std::get_if<double>(&parameter.value)) {
+    value.add_double(kValueNumber, *number);
   } else {
-    message.text(kValueString, valid_utf8(std::get<std::string>(value)));
+    value.add_string(
+        kValueString, valid_utf8(std::get<std::string>(parameter.value)));
   }
-  return message;
 }
 
-// Returns an event that the hparams plugin identifies by its tag.
+// Returns an event that the hparams plugin identifies by its tag. Its message
+// `field` has the fields that `fill` adds.
+template <typename Fill>
 std::string hparams_event(
     double wall_time,
-    std::string_view tag,
-    const Message& plugin_data) {
-  const Message metadata = Message().message(
-      kMetadataPluginData,
-      Message()
-          .text(kPluginDataName, "hparams")
-          .text(kPluginDataContent, plugin_data.bytes()));
-  const Message value =
-      Message().text(kValueTag, tag).message(kValueMetadata, metadata);
-  return summary_event(wall_time, /*step=*/0, value);
+    const char* tag,
+    Field field,
+    const Fill& fill) {
+  std::string content;
+  pbf_writer data(content);
+  {
+    pbf_writer message(data, field);
+    fill(message);
+  }
+  return value_event(wall_time, /*step=*/0, tag, [&](pbf_writer& value) {
+    add_plugin(value, "hparams", content);
+  });
 }
 
 } // namespace
@@ -197,20 +172,19 @@ std::string tf_record(std::string_view payload) {
 }
 
 std::string version_event(double wall_time) {
-  return event(wall_time, /*step=*/0)
-      .text(kEventFileVersion, "brain.Event:2")
-      .bytes();
+  return event(wall_time, /*step=*/0, [](pbf_writer& event) {
+    event.add_string(kEventFileVersion, "brain.Event:2");
+  });
 }
 
 std::string scalar_event(
     double wall_time,
     std::int64_t step,
     std::string_view tag,
-    float value) {
-  const Message scalar = Message()
-                             .text(kValueTag, valid_utf8(tag))
-                             .present_number(kValueSimpleValue, value);
-  return summary_event(wall_time, step, scalar);
+    float number) {
+  return value_event(wall_time, step, tag, [&](pbf_writer& value) {
+    value.add_float(kValueSimpleValue, number);
+  });
 }
 
 std::string text_event(
@@ -218,19 +192,18 @@ std::string text_event(
     std::int64_t step,
     std::string_view tag,
     std::string_view text) {
-  const Message shape =
-      Message().message(kShapeDim, Message().integer(kDimSize, 1));
-  const Message tensor = Message()
-                             .integer(kTensorDtype, kDtString)
-                             .message(kTensorShape, shape)
-                             .text(kTensorStringVal, valid_utf8(text));
-  const Message metadata = Message().message(
-      kMetadataPluginData, Message().text(kPluginDataName, "text"));
-  const Message value = Message()
-                            .text(kValueTag, valid_utf8(tag))
-                            .message(kValueTensor, tensor)
-                            .message(kValueMetadata, metadata);
-  return summary_event(wall_time, step, value);
+  return value_event(wall_time, step, tag, [&](pbf_writer& value) {
+    {
+      pbf_writer tensor(value, kValueTensor);
+      tensor.add_enum(kTensorDtype, kDtString);
+      {
+        pbf_writer shape(tensor, kTensorShape);
+        pbf_writer(shape, kShapeDim).add_int64(kDimSize, 1);
+      }
+      tensor.add_bytes(kTensorStringVal, valid_utf8(text));
+    }
+    add_plugin(value, "text", "");
+  });
 }
 
 std::string image_event(
@@ -238,51 +211,46 @@ std::string image_event(
     std::int64_t step,
     std::string_view tag,
     const Picture& picture) {
-  const Message image =
-      Message()
-          .integer(kImageHeight, static_cast<std::uint64_t>(picture.height))
-          .integer(kImageWidth, static_cast<std::uint64_t>(picture.width))
-          .integer(kImageColours, kRgb)
-          .text(kImageBytes, picture.png);
-  const Message value =
-      Message().text(kValueTag, valid_utf8(tag)).message(kValueImage, image);
-  return summary_event(wall_time, step, value);
+  return value_event(wall_time, step, tag, [&](pbf_writer& value) {
+    pbf_writer image(value, kValueImage);
+    image.add_int64(kImageHeight, picture.height);
+    image.add_int64(kImageWidth, picture.width);
+    image.add_enum(kImageColours, kRgb);
+    image.add_bytes(kImageBytes, picture.png);
+  });
 }
 
 std::string session_start_event(
     double wall_time,
     const std::vector<Hyperparameter>& parameters) {
-  Message start;
-  for (const Hyperparameter& parameter : parameters) {
-    start.message(
-        kStartParameters,
-        Message()
-            .text(kEntryKey, valid_utf8(parameter.key))
-            .message(kEntryValue, value_of(parameter.value)));
-  }
-  start.number(kStartSeconds, wall_time);
   return hparams_event(
       wall_time,
       "_hparams_/session_start_info",
-      Message().message(kHparamsStart, start));
+      kHparamsStart,
+      [&](pbf_writer& start) {
+        for (const Hyperparameter& parameter : parameters) {
+          add_parameter(start, parameter);
+        }
+        start.add_double(kStartSeconds, wall_time);
+      });
 }
 
 std::string session_end_event(double wall_time, bool success) {
-  const Message end =
-      Message()
-          .integer(kEndStatus, success ? kStatusSuccess : kStatusFailure)
-          .number(kEndSeconds, wall_time);
   return hparams_event(
       wall_time,
       "_hparams_/session_end_info",
-      Message().message(kHparamsEnd, end));
+      kHparamsEnd,
+      [&](pbf_writer& end) {
+        end.add_enum(kEndStatus, success ? kStatusSuccess : kStatusFailure);
+        end.add_double(kEndSeconds, wall_time);
+      });
 }
 
 std::string restart_event(double wall_time, std::int64_t step) {
-  return event(wall_time, step)
-      .message(
-          kEventSessionLog, Message().integer(kSessionLogStatus, kSessionStart))
-      .bytes();
+  return event(wall_time, step, [](pbf_writer& event) {
+    pbf_writer(event, kEventSessionLog)
+        .add_enum(kSessionLogStatus, kSessionStart);
+  });
 }
 
 std::string safe_tag(std::string_view name) {

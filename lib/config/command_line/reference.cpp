@@ -83,9 +83,7 @@ std::string table_of(const Schema& schema, const Section& section) {
 std::string paddlevit_table() {
   std::string text = kPaddleVitIntroduction;
   paddlevit::Config config;
-  SchemaVisitor visitor;
-  config.visit(visitor);
-  const Schema schema = visitor.take();
+  const Schema schema = schema_of(config);
   for (const paddlevit::Meaning& meaning : paddlevit::meanings()) {
     const auto field =
         std::ranges::find(schema.fields, meaning.key, &Field::path);

@@ -60,9 +60,7 @@ std::optional<Translation> translated(
   if (!problems.empty()) {
     return std::nullopt;
   }
-  Translation translation;
-  found.program->translate(words, translation);
-  return translation;
+  return translate(words);
 }
 
 // Returns the settings of a translation: the first key, and every other key

@@ -48,8 +48,9 @@ class Words {
   // Returns the word and its value, printable: "opt: lamb".
   std::string shown(std::string_view name) const;
 
- private:
   const Node& at(std::string_view name) const;
+
+ private:
   // Sets a word to a value; adds a problem if the value has the wrong type.
   void set(
       const Word& word,

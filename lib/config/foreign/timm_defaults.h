@@ -1,8 +1,13 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
+#include "config/sections/preprocess.h"
+#include "options/image_size.h"
+
+// Values that timm takes from its models.
 namespace vitrain::config::foreign {
 
 // Values of a timm model that timm's train.py leaves to the model's class.
@@ -15,5 +20,15 @@ struct TimmDefaults {
 // Returns the values of a model, by its name ("resnet50") or with the name of
 // its weights ("resnet50.a1_in1k").
 TimmDefaults timm_defaults(std::string_view name);
+
+// timm's default preprocessing for one of its models.
+struct TimmPreprocess {
+  PreprocessConfig config; // without crop_pct, which may be above 1
+  double crop_pct = 0.875;
+  std::optional<ImageSize> image_size; // nullopt: the name contains it
+};
+
+// Returns nullopt for a model that timm does not have.
+std::optional<TimmPreprocess> timm_preprocess(std::string_view model);
 
 } // namespace vitrain::config::foreign

@@ -99,7 +99,6 @@ void TimmTranslator::translate_optimizer() {
 void TimmTranslator::translate_optimizer_numbers() {
   OptimConfig& optim = recipe_.optim;
   const OptimizerRow& row = optim.row();
-  optim.momentum = words_.number("momentum");
   if (optim.name == OptimKind::kRmsProp) {
     optim.alpha = 0.9;
   }

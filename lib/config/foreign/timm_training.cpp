@@ -75,12 +75,9 @@ void TimmTranslator::translate_schedule() {
   // Without a scheduler, every step has the rate of the first step.
   const bool unscheduled = name == "none";
   schedule.warmup = in_epochs(unscheduled ? 0.0 : static_cast<double>(warmup));
-  schedule.warmup_lr = words_.number("warmup_lr");
   schedule.warmup_prefix = prefix || warmup == 0;
-  schedule.min_lr = words_.number("min_lr");
   schedule.step_every = in_epochs(
       words_.given("decay_epochs") ? words_.number("decay_epochs") : 90.0);
-  schedule.step_factor = words_.number("decay_rate");
   if (name == "cosine" || name == "poly") {
     schedule.name =
         name == "poly" ? ScheduleKind::kPolynomial : ScheduleKind::kCosine;
@@ -108,7 +105,6 @@ void TimmTranslator::translate_schedule() {
 void TimmTranslator::translate_cycles(std::int64_t epochs) {
   ScheduleConfig& schedule = recipe_.schedule;
   schedule.cycles = std::max<std::int64_t>(1, words_.integer("lr_cycle_limit"));
-  schedule.k_decay = words_.number("lr_k_decay");
   if (schedule.cycles > 1) {
     schedule.cycle_mul = words_.number("lr_cycle_mul");
     schedule.cycle_decay = words_.number("lr_cycle_decay");
@@ -202,7 +198,6 @@ void TimmTranslator::set_milestones(bool listed, std::int64_t offset) {
 
 void TimmTranslator::translate_loss() {
   TrainConfig& train = recipe_.train;
-  train.label_smoothing = words_.number("smoothing");
   const std::string name = words_.text("loss");
   const bool soft =
       recipe_.data.augment.mix.wanted() || train.label_smoothing > 0.0;
@@ -328,10 +323,6 @@ void TimmTranslator::translate_statistics() {
 void TimmTranslator::translate_rest() {
   translate_machine("log_interval");
   translate_statistics();
-  recipe_.run.seed = words_.integer("seed");
-  if (words_.has("output")) {
-    recipe_.run.output = words_.text("output");
-  }
   if (words_.has("experiment")) {
     recipe_.run.name = words_.text("experiment");
     std::ranges::replace(recipe_.run.name, '/', '_');
@@ -340,7 +331,6 @@ void TimmTranslator::translate_rest() {
       in_epochs(static_cast<double>(words_.integer("val_interval")));
   recipe_.checkpoint.keep_best = words_.integer("checkpoint_hist");
   recipe_.checkpoint.keep_last = 1;
-  choose("eval_metric", recipe_.checkpoint.metric);
   if (words_.integer("stop_epoch") > 0 &&
       words_.integer("stop_epoch") < recipe_.run.epochs) {
     recipe_.run.stop_after =

@@ -2,9 +2,7 @@
 #include <initializer_list>
 
 #include "config/foreign/timm_defaults.h"
-#include "config/foreign/timm_preprocess.h"
 #include "config/foreign/timm_translator.h"
-#include "config/foreign/translators.h"
 #include "config/schema/auto_augment_text.h"
 
 namespace vitrain::config::foreign {
@@ -45,10 +43,6 @@ void TimmTranslator::translate_inputs() {
 void TimmTranslator::translate_data() {
   translate_dataset();
   DataConfig& data = recipe_.data;
-  data.batch_size = words_.integer("batch_size");
-  if (words_.has("validation_batch_size")) {
-    data.eval_batch_size = words_.integer("validation_batch_size");
-  }
   // DistributedSampler pads to equal shares, and the loader then drops
   // incomplete batches.
   data.sampler.drop_tail = false;
@@ -81,9 +75,6 @@ void TimmTranslator::translate_dataset() {
   train.kind = eval.kind = kind;
   if (kind == SourceKind::kFolder && !name.starts_with("torch/")) {
     train.class_order = eval.class_order = ClassOrder::kTimm;
-  }
-  if (words_.has("class_map")) {
-    train.class_map = eval.class_map = words_.text("class_map");
   }
   const std::string root =
       words_.text(words_.has("data_dir") ? "data_dir" : "data");
@@ -135,9 +126,6 @@ void TimmTranslator::translate_model() {
       model.name.starts_with("deit") || model.name.starts_with("flexivit_");
   if (words_.has("gp") && (has_choice || words_.text("gp") != "avg")) {
     choose("gp", model.global_pool);
-  }
-  if (words_.has("in_chans")) {
-    model.in_chans = words_.integer("in_chans");
   }
   model.drop_path = defaults.drop_path;
   for (const char* word : {"drop_connect", "drop_path"}) {
@@ -204,11 +192,6 @@ void TimmTranslator::translate_crops() {
   }
   augment.scale = two("scale");
   augment.ratio = two("ratio");
-  augment.flip = words_.number("hflip");
-  augment.vertical_flip = words_.number("vflip");
-  if (words_.has("train_interpolation")) {
-    choose("train_interpolation", augment.interpolation);
-  }
   if (words_.flag("no_aug")) {
     augment.crop = TrainCrop::kSquash;
     augment.interpolation = TrainInterpolation::kSame;
@@ -250,22 +233,15 @@ void TimmTranslator::translate_colours() {
 void TimmTranslator::translate_mixing() {
   AugmentConfig& augment = recipe_.data.augment;
   MixConfig& mix = augment.mix;
-  mix.mixup = words_.number("mixup");
-  mix.cutmix = words_.number("cutmix");
   if (words_.has("cutmix_minmax")) {
     mix.cutmix_minmax = two("cutmix_minmax");
   }
-  mix.mix_prob = words_.number("mixup_prob");
-  mix.mix_switch_prob = words_.number("mixup_switch_prob");
-  choose("mixup_mode", mix.mix_mode);
   if (!mix.wanted()) {
     without_effect({"mixup_off_epoch"});
   } else if (words_.integer("mixup_off_epoch") > 0) {
     mix.mix_off_epoch = words_.integer("mixup_off_epoch");
   }
   augment.erase.erasing = words_.flag("no_aug") ? 0.0 : words_.number("reprob");
-  choose("remode", augment.erase.erasing_mode);
-  augment.erase.erasing_count = words_.integer("recount");
 }
 
 void translate_timm(const Words& words, Translation& to) {

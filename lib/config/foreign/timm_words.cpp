@@ -2,7 +2,7 @@
 #include <array>
 
 #include "config/foreign/timm_newer_words.h"
-#include "config/foreign/translators.h"
+#include "config/foreign/words.h"
 
 // The arguments of timm's train.py (1.0.27 to 1.0.31 and before), in its order;
 // arguments that are new in 1.0.30 and 1.0.31 are in timm_newer_words.h.
@@ -38,7 +38,7 @@ constexpr auto kTimmWords = std::to_array<Word>({
     idle("train_num_samples", kInteger, "null", "samples are counted"),
     idle("val_num_samples", kInteger, "null", "samples are counted"),
     idle("dataset_download", kFlag, "false", "nothing is fetched"),
-    to("class_map", kText, "''", "data.train.class_map data.eval.class_map"),
+    copy("class_map", kText, "''", "data.train.class_map data.eval.class_map"),
     idle("input_img_mode", kText, "null", "follows model.in_chans"),
     missing("input_key", kText, "null", kTimmReaders),
     missing("target_key", kText, "null", kTimmReaders),
@@ -63,7 +63,7 @@ constexpr auto kTimmWords = std::to_array<Word>({
     to("gp", kText, "null", "model.global_pool", "token and avg")
         .with("model: vit_tiny_patch16_224"),
     to("img_size", kInteger, "null", "model.image_size").by("-image_size %"),
-    to("in_chans", kInteger, "null", "model.in_chans"),
+    copy("in_chans", kInteger, "null", "model.in_chans"),
     to("input_size", kIntegers, "null", "model.image_size model.in_chans"),
     to("crop_pct",
        kNumber,
@@ -77,10 +77,10 @@ constexpr auto kTimmWords = std::to_array<Word>({
        "''",
        "data.preprocess.interpolation",
        "empty: the model's"),
-    to("batch_size", kInteger, "128", "data.batch_size", "per device")
+    copy("batch_size", kInteger, "128", "data.batch_size", "per device")
         .also("b")
         .by("-batch_size %"),
-    to("validation_batch_size", kInteger, "null", "data.eval_batch_size")
+    copy("validation_batch_size", kInteger, "null", "data.eval_batch_size")
         .also("vb")
         .by("-batch_size_eval %"),
     idle("channels_last", kFlag, "false", kTimmSpeed),
@@ -121,7 +121,7 @@ constexpr auto kTimmWords = std::to_array<Word>({
        "most of timm's, with lookahead_ and the c of cautious ones in front"),
     to("opt_eps", kNumber, "null", "optim.eps").with("opt: adamw"),
     to("opt_betas", kNumbers, "null", "optim.betas").with("opt: adamw"),
-    to("momentum", kNumber, "0.9", "optim.momentum"),
+    copy("momentum", kNumber, "0.9", "optim.momentum"),
     to("weight_decay",
        kNumber,
        "2e-5",
@@ -174,9 +174,9 @@ constexpr auto kTimmWords = std::to_array<Word>({
        "1",
        "schedule.cycles schedule.cycle_decay run.epochs",
        "each as long as epochs"),
-    to("lr_k_decay", kNumber, "1.0", "schedule.k_decay"),
-    to("warmup_lr", kNumber, "1e-5", "schedule.warmup_lr"),
-    to("min_lr", kNumber, "0", "schedule.min_lr"),
+    copy("lr_k_decay", kNumber, "1.0", "schedule.k_decay"),
+    copy("warmup_lr", kNumber, "1e-5", "schedule.warmup_lr"),
+    copy("min_lr", kNumber, "0", "schedule.min_lr"),
     to("epochs", kInteger, "300", "run.epochs"),
     missing("epoch_repeats", kNumber, "0.", "an epoch sees each sample once"),
     missing("start_epoch", kInteger, "null", "a checkpoint knows its epoch"),
@@ -196,11 +196,12 @@ constexpr auto kTimmWords = std::to_array<Word>({
     to("cooldown_epochs", kInteger, "0", "schedule.cooldown run.epochs"),
     to("patience_epochs", kInteger, "10", "schedule.patience")
         .with("sched: plateau"),
-    to("decay_rate",
-       kNumber,
-       "0.1",
-       "schedule.step_factor",
-       "of poly schedule.power")
+    copy(
+        "decay_rate",
+        kNumber,
+        "0.1",
+        "schedule.step_factor",
+        "of poly schedule.power")
         .also("dr"),
     to("no_aug",
        kFlag,
@@ -210,8 +211,8 @@ constexpr auto kTimmWords = std::to_array<Word>({
     to("train_crop_mode", kText, "null", "data.augment.crop"),
     to("scale", kNumbers, "[0.08, 1.0]", "data.augment.scale"),
     to("ratio", kNumbers, "[0.75, 1.3333333333333333]", "data.augment.ratio"),
-    to("hflip", kNumber, "0.5", "data.augment.flip"),
-    to("vflip", kNumber, "0.", "data.augment.vertical_flip"),
+    copy("hflip", kNumber, "0.5", "data.augment.flip"),
+    copy("vflip", kNumber, "0.", "data.augment.vertical_flip"),
     to("color_jitter",
        kNumber,
        "0.4",
@@ -249,24 +250,24 @@ constexpr auto kTimmWords = std::to_array<Word>({
        "with bce_loss")
         .with("bce_loss: true"),
     to("reprob", kNumber, "0.", "data.augment.erasing"),
-    to("remode", kText, "pixel", "data.augment.erasing_mode"),
-    to("recount", kInteger, "1", "data.augment.erasing_count"),
+    copy("remode", kText, "pixel", "data.augment.erasing_mode"),
+    copy("recount", kInteger, "1", "data.augment.erasing_count"),
     to("resplit", kFlag, "false", "data.augment.erasing_clean", "with jsd_loss")
         .with("{jsd_loss: true, aug_splits: 3, reprob: 0.25}"),
-    to("mixup", kNumber, "0.0", "data.augment.mixup"),
-    to("cutmix", kNumber, "0.0", "data.augment.cutmix"),
+    copy("mixup", kNumber, "0.0", "data.augment.mixup"),
+    copy("cutmix", kNumber, "0.0", "data.augment.cutmix"),
     to("cutmix_minmax", kNumbers, "null", "data.augment.cutmix_minmax"),
-    to("mixup_prob", kNumber, "1.0", "data.augment.mix_prob"),
-    to("mixup_switch_prob", kNumber, "0.5", "data.augment.mix_switch_prob"),
-    to("mixup_mode", kText, "batch", "data.augment.mix_mode"),
+    copy("mixup_prob", kNumber, "1.0", "data.augment.mix_prob"),
+    copy("mixup_switch_prob", kNumber, "0.5", "data.augment.mix_switch_prob"),
+    copy("mixup_mode", kText, "batch", "data.augment.mix_mode"),
     to("mixup_off_epoch",
        kInteger,
        "0",
        "data.augment.mix_off_epoch",
        "0: null; with mixup or cutmix")
         .with("mixup: 0.8"),
-    to("smoothing", kNumber, "0.1", "train.label_smoothing"),
-    to("train_interpolation", kText, "random", "data.augment.interpolation"),
+    copy("smoothing", kNumber, "0.1", "train.label_smoothing"),
+    copy("train_interpolation", kText, "random", "data.augment.interpolation"),
     missing(
         "drop",
         kNumber,
@@ -299,7 +300,7 @@ constexpr auto kTimmWords = std::to_array<Word>({
         .with("model_ema: true"),
     to("model_ema_warmup", kFlag, "false", "train.ema.warm_up")
         .with("model_ema: true"),
-    to("seed", kInteger, "42", "run.seed"),
+    copy("seed", kInteger, "42", "run.seed"),
     idle("worker_seeding", kText, "all", "samples have seeds of their own"),
     to("log_interval", kInteger, "50", "log.every log.count"),
     to("val_interval", kInteger, "1", "eval.every checkpoint.every"),
@@ -313,9 +314,9 @@ constexpr auto kTimmWords = std::to_array<Word>({
     idle("save_images", kFlag, "false", "samples.png, the first batch"),
     idle("pin_mem", kFlag, "false", kTimmSpeed),
     idle("no_prefetcher", kFlag, "false", "images are mixed after erasing"),
-    to("output", kText, "''", "run.output"),
+    copy("output", kText, "''", "run.output"),
     to("experiment", kText, "''", "run.name"),
-    to("eval_metric", kText, "top1", "checkpoint.metric"),
+    copy("eval_metric", kText, "top1", "checkpoint.metric"),
     missing("tta", kInteger, "0", "an image is evaluated once"),
     idle("use_multi_epochs_loader", kFlag, "false", kTimmSpeed),
     idle("log_wandb", kFlag, "false", kTimmWandb),

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include "config/foreign/translator.h"
-#include "config/foreign/translators.h"
 
 // Translates the arguments of torchvision's references/classification/train.py
 // into a recipe.
@@ -97,7 +96,6 @@ class TorchvisionTranslator : private Translator {
     translate_model();
     translate_images();
     translate_policy();
-    translate_mixing();
     translate_optimizer();
     translate_decay();
     translate_schedule();
@@ -112,13 +110,11 @@ class TorchvisionTranslator : private Translator {
     const std::string slash = root.ends_with('/') ? "" : "/";
     data.train.path = root + slash + "train";
     data.eval.path = root + slash + "val";
-    data.batch_size = words_.integer("batch_size");
     // torchvision's loader keeps the last batch.
     data.sampler.last_batch = LastBatch::kKeep;
     if (words_.flag("ra_sampler")) {
       data.sampler.policy = SamplerPolicy::kRepeated;
     }
-    data.sampler.repeats = static_cast<double>(words_.integer("ra_reps"));
   }
 
   void translate_model() {
@@ -142,13 +138,9 @@ class TorchvisionTranslator : private Translator {
   }
 
   void translate_images() {
-    PreprocessConfig& preprocess = recipe_.data.preprocess;
-    choose("interpolation", preprocess.interpolation);
     const std::int64_t train = words_.integer("train_crop_size");
     const std::int64_t eval = words_.integer("val_crop_size");
-    const std::int64_t resize = words_.integer("val_resize_size");
     recipe_.model.image_size = eval;
-    preprocess.resize = resize;
     if (train != eval) {
       recipe_.data.augment.image_size = train;
     }
@@ -168,20 +160,11 @@ class TorchvisionTranslator : private Translator {
                                      words_.integer("augmix_severity"))
                                : "torchvision:autoaugment-" + policy;
     }
-    augment.auto_augment_interpolation =
-        value_of<AugmentInterpolation>(words_.text("interpolation"));
     augment.erase.erasing = words_.number("random_erase");
     // The defaults of torchvision's RandomErasing, and its value 0.
     augment.erase.erasing_mode = EraseMode::kConst;
     augment.erase.erasing_area = {0.02, 0.33};
     augment.erase.erasing_aspect = {0.3, 3.3};
-  }
-
-  void translate_mixing() {
-    MixConfig& mix = recipe_.data.augment.mix;
-    mix.mixup = words_.number("mixup_alpha");
-    mix.cutmix = words_.number("cutmix_alpha");
-    recipe_.train.label_smoothing = words_.number("label_smoothing");
   }
 
   void translate_optimizer() {
@@ -198,7 +181,6 @@ class TorchvisionTranslator : private Translator {
       left_out("opt", "there is sgd, sgd_nesterov, rmsprop and adamw");
     }
     optim.lr = words_.number("lr");
-    optim.momentum = words_.number("momentum");
     if (words_.number("clip_grad_norm") > 0.0) {
       optim.clip_norm = words_.number("clip_grad_norm");
     }
@@ -241,10 +223,7 @@ class TorchvisionTranslator : private Translator {
 
   void translate_schedule() {
     ScheduleConfig& schedule = recipe_.schedule;
-    recipe_.run.epochs = words_.integer("epochs");
     schedule.unit = ScheduleUnit::kEpoch;
-    schedule.min_lr = words_.number("lr_min");
-    schedule.step_factor = words_.number("lr_gamma");
     std::int64_t interval = words_.integer("lr_step_size");
     const std::int64_t warmup = warm_up();
     const std::string name = words_.text("lr_scheduler");

@@ -1,6 +1,6 @@
 #include <array>
 
-#include "config/foreign/translators.h"
+#include "config/foreign/words.h"
 
 // The arguments of torchvision's references/classification/train.py (0.13 to
 // 0.26), in its order.
@@ -26,10 +26,10 @@ constexpr auto kTorchvisionWords = std::to_array<Word>({
        "model.name model.drop_path",
        "timm's name of it, with torchvision's stochastic depth"),
     to("device", kText, "cuda", "devices.kind"),
-    to("batch_size", kInteger, "32", "data.batch_size", "per device")
+    copy("batch_size", kInteger, "32", "data.batch_size", "per device")
         .also("b")
         .by("-batch_size %"),
-    to("epochs", kInteger, "90", "run.epochs"),
+    copy("epochs", kInteger, "90", "run.epochs"),
     to("workers", kInteger, "16", "data.threads", "threads; 16: auto")
         .also("j"),
     to("opt",
@@ -38,7 +38,7 @@ constexpr auto kTorchvisionWords = std::to_array<Word>({
        "optim.name optim.nesterov optim.eps optim.alpha",
        "sgd, sgd_nesterov, rmsprop, adamw"),
     to("lr", kNumber, "0.1", "optim.lr schedule.scale.rule", "not scaled"),
-    to("momentum", kNumber, "0.9", "optim.momentum"),
+    copy("momentum", kNumber, "0.9", "optim.momentum"),
     to("weight_decay", kNumber, "1e-4", "optim.weight_decay").also("wd"),
     to("norm_weight_decay",
        kNumber,
@@ -47,9 +47,9 @@ constexpr auto kTorchvisionWords = std::to_array<Word>({
        "0: norms with their biases, and other biases, too"),
     to("bias_weight_decay", kNumber, "null", "optim.no_decay", "0"),
     to("transformer_embedding_decay", kNumber, "null", "optim.no_decay", "0"),
-    to("label_smoothing", kNumber, "0.0", "train.label_smoothing"),
-    to("mixup_alpha", kNumber, "0.0", "data.augment.mixup"),
-    to("cutmix_alpha", kNumber, "0.0", "data.augment.cutmix"),
+    copy("label_smoothing", kNumber, "0.0", "train.label_smoothing"),
+    copy("mixup_alpha", kNumber, "0.0", "data.augment.mixup"),
+    copy("cutmix_alpha", kNumber, "0.0", "data.augment.cutmix"),
     to("lr_scheduler",
        kText,
        "steplr",
@@ -65,8 +65,8 @@ constexpr auto kTorchvisionWords = std::to_array<Word>({
        kInteger,
        "30",
        "schedule.step_every schedule.milestones"),
-    to("lr_gamma", kNumber, "0.1", "schedule.step_factor"),
-    to("lr_min", kNumber, "0.0", "schedule.min_lr"),
+    copy("lr_gamma", kNumber, "0.1", "schedule.step_factor"),
+    copy("lr_min", kNumber, "0.0", "schedule.min_lr"),
     to("print_freq", kInteger, "10", "log.every log.count"),
     to("output_dir", kText, ".", "run.output"),
     missing(
@@ -108,12 +108,18 @@ constexpr auto kTorchvisionWords = std::to_array<Word>({
        "train.ema.decay",
        kTorchvisionEma)
         .with("model_ema: true"),
-    idle("use_deterministic_algorithms", kFlag, "false", "run.determinism"),
-    to("interpolation",
-       kText,
-       "bilinear",
-       "data.preprocess.interpolation data.augment.auto_augment_interpolation"),
-    to("val_resize_size", kInteger, "256", "data.preprocess.resize"),
+    idle(
+        "use_deterministic_algorithms",
+        kFlag,
+        "false",
+        "samples and masks are the same on every run"),
+    copy(
+        "interpolation",
+        kText,
+        "bilinear",
+        "data.preprocess.interpolation "
+        "data.augment.auto_augment_interpolation"),
+    copy("val_resize_size", kInteger, "256", "data.preprocess.resize"),
     to("val_crop_size",
        kInteger,
        "224",
@@ -121,7 +127,7 @@ constexpr auto kTorchvisionWords = std::to_array<Word>({
     to("train_crop_size", kInteger, "224", "data.augment.image_size"),
     to("clip_grad_norm", kNumber, "null", "optim.clip_norm"),
     to("ra_sampler", kFlag, "false", "data.sampler.policy"),
-    to("ra_reps", kInteger, "3", "data.sampler.repeats")
+    copy("ra_reps", kInteger, "3", "data.sampler.repeats")
         .with("ra_sampler: true"),
     missing("weights", kText, "null", "-pretrained FILE takes the file of it"),
     missing("pretrained", kFlag, "false", "-pretrained FILE takes the file"),

@@ -125,6 +125,25 @@ std::vector<std::string> command_of_file(
   return words;
 }
 
+// Copies the values of words that need no translation.
+void copy_values(const Words& words, Translation& to) {
+  const Schema schema = schema_of(to.recipe);
+  for (const Word& word : words.program().words) {
+    if (!word.copied || !words.has(word.name)) {
+      continue;
+    }
+    for (const std::string& key : split(word.sets, ' ')) {
+      const auto field = std::ranges::find(schema.fields, key, &Field::path);
+      Node value = words.at(word.name);
+      value.quoted = field->type == ScalarType::kText;
+      if (const auto problem = read_value(*field, value)) {
+        to.missing.push_back({words.shown(word.name), *problem});
+        break;
+      }
+    }
+  }
+}
+
 } // namespace
 
 Words read_words(const Program& program, const std::string& given) {
@@ -164,6 +183,7 @@ Words read_words(
 
 Translation translate(const Words& words) {
   Translation translation;
+  copy_values(words, translation);
   words.program().translate(words, translation);
   for (const Word& word : words.program().words) {
     if (!word.sets.empty() || !words.changed(word.name)) {

@@ -53,6 +53,8 @@ struct Word {
   std::string_view alone{}; // value if it is given without one
   // True: only older versions have it; a prefix of it is not accepted.
   bool earlier = false;
+  // True: the keys that it sets get its value, unless it has none.
+  bool copied = false;
 
   constexpr Word also(std::string_view name_too) const {
     Word word = *this;
@@ -88,6 +90,17 @@ constexpr Word to(
     std::string_view sets,
     std::string_view note = "") {
   return {name, takes, initial, sets, note};
+}
+// A word whose value needs no translation.
+constexpr Word copy(
+    std::string_view name,
+    Takes takes,
+    std::string_view initial,
+    std::string_view sets,
+    std::string_view note = "") {
+  Word word = to(name, takes, initial, sets, note);
+  word.copied = true;
+  return word;
 }
 constexpr Word missing(
     std::string_view name,
@@ -159,6 +172,9 @@ struct GivenOption {
 // and a value attached to a one-letter option.
 GivenOption read_option(const Program& program, const std::string& given);
 
+// Functions for Program::translate.
+void translate_timm(const Words& words, Translation& to);
+void translate_torchvision(const Words& words, Translation& to);
 const Program& timm();
 const Program& torchvision();
 std::span<const Program* const> programs();

@@ -122,7 +122,7 @@ void Reader::read_entry(const Node::Entry& entry, const std::string& path) {
     }
   } else if (const auto field = fields_.find(path); field != fields_.end()) {
     set(*field->second, value, at_value);
-  } else {
+  } else if (!is_former_default(path, value.text)) {
     refuse(at_key, printable(path), unknown(path));
   }
 }
@@ -149,12 +149,7 @@ void Reader::set(
         fmt::format("already set at {}", seen->second.text()));
     return;
   }
-  std::optional<std::string> problem = read_value(field, value);
-  if (problem) {
-    if (value.kind == Node::Kind::kScalar &&
-        is_later_value(field.path, value.text)) {
-      problem = fmt::format("{}: {}; {}", value.text, kLater, *problem);
-    }
+  if (const auto problem = read_value(field, value)) {
     refuse(position, field.path, *problem);
     return;
   }
@@ -190,7 +185,9 @@ void Reader::apply(const Override& override) {
   }
   const auto field = fields_.find(key);
   if (field == fields_.end()) {
-    refuse(position, printable(key), unknown(key));
+    if (!is_former_default(key, override.value)) {
+      refuse(position, printable(key), unknown(key));
+    }
     return;
   }
   Node value = node_of(override, *field->second);

@@ -7,7 +7,6 @@
 #include "config/load/reader.h"
 #include "config/load/writer.h"
 #include "config/paddlevit/own_keys.h"
-#include "config/paddlevit/paddlevit_idle.h"
 #include "config/paddlevit/paddlevit_keys.h"
 #include "config/schema/suggest.h"
 #include "config/schema/values.h"
@@ -118,19 +117,13 @@ Layer layer_of(const Override& override) {
   return {override.source, std::move(*value), override.origin};
 }
 
-Schema schema_of_config(Config& config) {
-  SchemaVisitor visitor;
-  config.visit(visitor);
-  return visitor.take();
-}
-
 // Reads the layers into `config`. Returns the keys that have a problem.
 std::set<std::string> read(
     Config& config,
     std::span<const Layer> layers,
     Origins& origins,
     Problems& problems) {
-  Reader reader(schema_of_config(config), origins, problems);
+  Reader reader(schema_of(config), origins, problems);
   for (const Layer& layer : layers) {
     reader.apply(layer);
   }
@@ -192,7 +185,7 @@ void check_limits(
     std::vector<std::string>& notes,
     std::set<std::string>& wrong,
     Problems& problems) {
-  const Schema schema = schema_of_config(config);
+  const Schema schema = schema_of(config);
   for (const Limit& limit : paddlevit::limits()) {
     if (limit.holds(config)) {
       continue;

@@ -9,11 +9,14 @@ namespace {
 constexpr std::string_view kSize =
     "model.name model.embed_dim model.depth model.num_heads";
 
+constexpr bool kCopied = true;
+
 constexpr auto kMeanings = std::to_array<Meaning>({
-    {"DATA.BATCH_SIZE", "data.batch_size", "per device"},
+    {"DATA.BATCH_SIZE", "data.batch_size", "per device", kCopied},
     {"DATA.BATCH_SIZE_EVAL",
      "data.eval_batch_size",
-     "None: as BATCH_SIZE (PaddleViT's own None ends in an error)"},
+     "None: as BATCH_SIZE (PaddleViT's own None ends in an error)",
+     kCopied},
     {"DATA.DATA_PATH",
      "data.train.path data.eval.path",
      "train_list.txt and val_list.txt in it"},
@@ -28,15 +31,15 @@ constexpr auto kMeanings = std::to_array<Meaning>({
     {"DATA.NUM_WORKERS",
      "data.threads",
      "threads instead of processes; not set: as many as a worker has cores"},
-    {"DATA.IMAGENET_MEAN", "data.preprocess.mean", ""},
-    {"DATA.IMAGENET_STD", "data.preprocess.std", ""},
+    {"DATA.IMAGENET_MEAN", "data.preprocess.mean", "", kCopied},
+    {"DATA.IMAGENET_STD", "data.preprocess.std", "", kCopied},
     {"MODEL.TYPE",
      "optim.no_decay",
      "the family of models; the keys that only it has are left out here"},
     {"MODEL.NAME", "", "a label; the numbers below MODEL make the model"},
     {"MODEL.RESUME", "", "runs are continued with -resume"},
-    {"MODEL.PRETRAINED", "model.pretrained", ""},
-    {"MODEL.NUM_CLASSES", "model.num_classes", ""},
+    {"MODEL.PRETRAINED", "model.pretrained", "", kCopied},
+    {"MODEL.NUM_CLASSES", "model.num_classes", "", kCopied},
     {"MODEL.DROPOUT", "model.dropout", ""},
     {"MODEL.ATTENTION_DROPOUT", "model.attention_dropout", ""},
     {"MODEL.DROPPATH",
@@ -50,17 +53,18 @@ constexpr auto kMeanings = std::to_array<Meaning>({
     {"MODEL.MLP_RATIO", "model.mlp_ratio", ""},
     {"MODEL.QKV_BIAS", "", "there is a bias"},
     {"TRAIN.LAST_EPOCH", "", "a continued run knows its epoch"},
-    {"TRAIN.NUM_EPOCHS", "run.epochs", ""},
+    {"TRAIN.NUM_EPOCHS", "run.epochs", "", kCopied},
     {"TRAIN.WARMUP_EPOCHS", "schedule.warmup", ""},
-    {"TRAIN.BASE_LR", "optim.lr", ""},
-    {"TRAIN.WARMUP_START_LR", "schedule.warmup_lr", ""},
-    {"TRAIN.END_LR", "schedule.min_lr", ""},
-    {"TRAIN.WEIGHT_DECAY", "optim.weight_decay", ""},
+    {"TRAIN.BASE_LR", "optim.lr", "", kCopied},
+    {"TRAIN.WARMUP_START_LR", "schedule.warmup_lr", "", kCopied},
+    {"TRAIN.END_LR", "schedule.min_lr", "", kCopied},
+    {"TRAIN.WEIGHT_DECAY", "optim.weight_decay", "", kCopied},
     {"TRAIN.GRAD_CLIP", "optim.clip_norm", "0: not at all"},
     {"TRAIN.ACCUM_ITER",
      "train.accumulate",
      "micro-batches that an epoch leaves over are dropped and counted "
-     "(PaddleViT takes a step with a smaller gradient)"},
+     "(PaddleViT takes a step with a smaller gradient)",
+     kCopied},
     {"TRAIN.LINEAR_SCALED_LR",
      "schedule.scale.rule schedule.scale.base_batch",
      "of lr, warmup_lr and min_lr"},
@@ -71,7 +75,8 @@ constexpr auto kMeanings = std::to_array<Meaning>({
     {"TRAIN.MODEL_EMA_FORCE_CPU", "", "the average lies where the weights are"},
     {"TRAIN.SMOOTHING",
      "train.label_smoothing",
-     "applied as it is; PaddleViT takes 0.1 whatever it says"},
+     "applied as it is; PaddleViT takes 0.1 whatever it says",
+     kCopied},
     {"TRAIN.COLOR_JITTER",
      "data.augment.color_jitter",
      "of brightness, contrast and saturation, without the other two"},
@@ -83,18 +88,20 @@ constexpr auto kMeanings = std::to_array<Meaning>({
      "PaddleViT's RandAugment (paddlevit:randaugment)"},
     {"TRAIN.RAND_AUGMENT_LAYERS", "data.augment.auto_augment", ""},
     {"TRAIN.RAND_AUGMENT_MAGNITUDE", "data.augment.auto_augment", ""},
-    {"TRAIN.MIXUP_ALPHA", "data.augment.mixup", ""},
-    {"TRAIN.MIXUP_PROB", "data.augment.mix_prob", "of CutMix, too"},
-    {"TRAIN.MIXUP_SWITCH_PROB", "data.augment.mix_switch_prob", ""},
+    {"TRAIN.MIXUP_ALPHA", "data.augment.mixup", "", kCopied},
+    {"TRAIN.MIXUP_PROB", "data.augment.mix_prob", "of CutMix, too", kCopied},
+    {"TRAIN.MIXUP_SWITCH_PROB", "data.augment.mix_switch_prob", "", kCopied},
     {"TRAIN.MIXUP_MODE",
      "data.augment.mix_mode",
-     "pair and elem as timm has them (PaddleViT has batch only)"},
+     "pair and elem as timm has them (PaddleViT has batch only)",
+     kCopied},
     {"TRAIN.CUTMIX_ALPHA",
      "data.augment.cutmix",
-     "also without mixup (PaddleViT then mixes up with its alpha)"},
-    {"TRAIN.CUTMIX_MINMAX", "data.augment.cutmix_minmax", ""},
+     "also without mixup (PaddleViT then mixes up with its alpha)",
+     kCopied},
+    {"TRAIN.CUTMIX_MINMAX", "data.augment.cutmix_minmax", "", kCopied},
     {"TRAIN.RANDOM_ERASE_PROB", "data.augment.erasing", ""},
-    {"TRAIN.RANDOM_ERASE_MODE", "data.augment.erasing_mode", ""},
+    {"TRAIN.RANDOM_ERASE_MODE", "data.augment.erasing_mode", "", kCopied},
     {"TRAIN.RANDOM_ERASE_COUNT",
      "data.augment.erasing_count",
      "0: nothing is erased"},
@@ -114,14 +121,14 @@ constexpr auto kMeanings = std::to_array<Meaning>({
     {"TRAIN.LR_SCHEDULER.DECAY_EPOCHS", "", "belongs to step"},
     {"TRAIN.LR_SCHEDULER.DECAY_RATE", "", "belongs to step"},
     {"TRAIN.OPTIMIZER.NAME", "", "AdamW or AdamWDL; always AdamW here"},
-    {"TRAIN.OPTIMIZER.EPS", "optim.eps", ""},
-    {"TRAIN.OPTIMIZER.BETAS", "optim.betas", ""},
+    {"TRAIN.OPTIMIZER.EPS", "optim.eps", "", kCopied},
+    {"TRAIN.OPTIMIZER.BETAS", "optim.betas", "", kCopied},
     {"TRAIN.OPTIMIZER.MOMENTUM", "", "belongs to SGD"},
-    {"SAVE", "run.output", ""},
+    {"SAVE", "run.output", "", kCopied},
     {"SAVE_FREQ", "checkpoint.every", "in epochs; no checkpoint is removed"},
-    {"REPORT_FREQ", "log.every", "in optimizer steps"},
+    {"REPORT_FREQ", "log.every", "in optimizer steps", kCopied},
     {"VALIDATE_FREQ", "eval.every", "in epochs"},
-    {"SEED", "run.seed", "PaddleViT's order of samples has no seed"},
+    {"SEED", "run.seed", "PaddleViT's order of samples has no seed", kCopied},
     {"EVAL", "", "evaluation is asked for with -eval"},
     {"AMP",
      "train.precision",
@@ -214,12 +221,38 @@ constexpr auto kLimits = std::to_array<Limit>({
 
 } // namespace
 
+Schema schema_of(Config& config) {
+  SchemaVisitor visitor;
+  config.visit(visitor);
+  return visitor.take();
+}
+
 std::span<const Meaning> meanings() {
   return kMeanings;
 }
 
 std::span<const Limit> limits() {
   return kLimits;
+}
+
+std::string_view idle_beside_others(
+    const Config& config,
+    std::string_view key) {
+  const Train& train = config.train;
+  if (key.starts_with("TRAIN.RAND_AUGMENT_") && !train.rand_augment) {
+    return "belongs to RAND_AUGMENT, which is False";
+  }
+  if (key == "TRAIN.AUTO_AUGMENT" && train.auto_augment && train.rand_augment) {
+    return "RAND_AUGMENT is True too, and wins";
+  }
+  if (key == "TRAIN.COLOR_JITTER" && train.color_jitter > 0.0 &&
+      (train.auto_augment || train.rand_augment)) {
+    return "AUTO_AUGMENT or RAND_AUGMENT takes its place";
+  }
+  if (key == "TRAIN.MODEL_EMA_DECAY" && !train.model_ema) {
+    return "belongs to MODEL_EMA, which is False";
+  }
+  return "";
 }
 
 } // namespace vitrain::config::paddlevit

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "config/paddlevit/paddlevit_schema.h"
+#include "config/schema/schema.h"
 #include "config/sections/recipe.h"
 
 namespace vitrain::config::paddlevit {
@@ -16,7 +17,11 @@ struct Meaning {
   std::string_view sets;
   // Further information; for a key that sets nothing, the reason.
   std::string_view note;
+  bool copied = false; // the key that it sets gets its value
 };
+
+// Returns the schema, whose fields refer to `config`.
+Schema schema_of(Config& config);
 
 // Returns one row per key, in the order of the schema.
 std::span<const Meaning> meanings();
@@ -37,6 +42,9 @@ struct Limit {
   std::string_view off{};
 };
 std::span<const Limit> limits();
+
+// Returns why a key has no effect in this config; "" if it has one.
+std::string_view idle_beside_others(const Config& config, std::string_view key);
 
 // Returns the reason why files with this MODEL.TYPE cannot be read; "" if they
 // can.

@@ -57,15 +57,26 @@ void name_vit(const Config& config, ModelConfig& to) {
   to.attention_dropout = from.attention_dropout;
 }
 
-ModelConfig translate_model(const Config& config) {
+// Copies the values of keys that need no translation.
+void copy_values(Config config, Recipe& recipe) {
+  const Schema from = schema_of(config);
+  const Schema to = schema_of(recipe);
+  for (const Meaning& meaning : meanings()) {
+    if (meaning.copied) {
+      const auto find = [](const Schema& schema, std::string_view key) {
+        return std::ranges::find(schema.fields, key, &Field::path);
+      };
+      find(to, meaning.sets)->set(find(from, meaning.key)->get());
+    }
+  }
+}
+
+void translate_model(const Config& config, ModelConfig& to) {
   const Model& from = config.model;
-  ModelConfig to;
-  to.num_classes = from.num_classes;
   to.image_size = config.data.image_size;
   if (config.data.image_channels != 3) {
     to.in_chans = config.data.image_channels;
   }
-  to.pretrained = from.pretrained;
   if (from.vit_numbers) {
     name_vit(config, to);
     to.drop_path = from.droppath;
@@ -78,15 +89,11 @@ ModelConfig translate_model(const Config& config) {
       to.drop_path = from.droppath;
     }
   }
-  return to;
 }
 
-DataConfig translate_data(const Data& from) {
-  DataConfig to;
+void translate_data(const Data& from, DataConfig& to) {
   to.train.kind = SourceKind::kList;
   to.eval.kind = SourceKind::kList;
-  to.batch_size = from.batch_size;
-  to.eval_batch_size = from.batch_size_eval;
   // PaddleViT's loader: DistributedBatchSampler, shuffled, without the
   // incomplete batch.
   to.sampler.policy = SamplerPolicy::kPaddle;
@@ -95,15 +102,12 @@ DataConfig translate_data(const Data& from) {
   if (from.num_workers.value_or(0) > 0) {
     to.threads = from.num_workers;
   }
-  to.preprocess.mean = from.mean;
-  to.preprocess.std = from.std;
   to.preprocess.crop_pct = std::min(from.crop_pct, 1.0);
   if (from.crop_pct > 1.0) {
     to.preprocess.resize = static_cast<std::int64_t>(
         static_cast<double>(from.image_size) / from.crop_pct);
   }
   to.preprocess.interpolation = Filter::kBicubic;
-  return to;
 }
 
 void translate_colours(const Train& from, AugmentConfig& to) {
@@ -119,83 +123,61 @@ void translate_colours(const Train& from, AugmentConfig& to) {
   }
 }
 
-void translate_mixing(const Train& from, AugmentConfig& to) {
-  to.mix.mixup = from.mixup_alpha;
-  to.mix.cutmix = from.cutmix_alpha;
-  to.mix.cutmix_minmax = from.cutmix_minmax;
-  to.mix.mix_prob = from.mixup_prob;
-  to.mix.mix_switch_prob = from.mixup_switch_prob;
-  to.mix.mix_mode = from.mixup_mode;
+void translate_erasing(const Train& from, EraseConfig& to) {
   if (from.random_erase_count > 0) {
-    to.erase.erasing = from.random_erase_prob;
-    to.erase.erasing_count = from.random_erase_count;
+    to.erasing = from.random_erase_prob;
+    to.erasing_count = from.random_erase_count;
   }
-  to.erase.erasing_mode = from.random_erase_mode;
 }
 
-OptimConfig translate_optim(const Config& config) {
+void translate_optim(const Config& config, OptimConfig& to) {
   const Train& from = config.train;
-  OptimConfig to;
   to.name = OptimKind::kAdamW;
-  to.lr = from.base_lr;
-  to.weight_decay = from.weight_decay;
   if (from.layer_decay.value_or(1.0) != 1.0) {
     to.layer_decay = from.layer_decay;
   }
-  to.betas.emplace(from.optimizer.betas.begin(), from.optimizer.betas.end());
-  to.eps = from.optimizer.eps;
   if (config.family == nullptr || config.family->decays_all) {
     to.no_decay.clear();
   }
   if (from.grad_clip.value_or(0.0) > 0.0) {
     to.clip_norm = from.grad_clip;
   }
-  return to;
 }
 
-ScheduleConfig translate_schedule(const Train& from) {
-  ScheduleConfig to;
+void translate_schedule(const Train& from, ScheduleConfig& to) {
   to.name = ScheduleKind::kCosine;
   to.unit = ScheduleUnit::kEpoch;
   to.warmup = epochs(from.warmup_epochs);
-  to.warmup_lr = from.warmup_start_lr;
-  to.min_lr = from.end_lr;
   if (from.linear_scaled_lr) {
     to.scale.rule = ScaleRule::kLinear;
     to.scale.base_batch = from.linear_scaled_lr;
   }
   to.scale.apply_to = {"lr", "warmup_lr", "min_lr"};
-  return to;
 }
 
 } // namespace
 
 Recipe translate(const Config& config, bool training) {
   Recipe recipe;
-  recipe.run.output = config.save;
-  recipe.run.seed = config.seed;
-  recipe.run.epochs = config.train.num_epochs;
+  copy_values(config, recipe);
   recipe.devices.count = config.ngpus;
   if (config.ngpus > 0) {
     recipe.devices.kind = DeviceKind::kCuda; // as -ngpus
   }
-  recipe.model = translate_model(config);
-  recipe.data = translate_data(config.data);
+  translate_model(config, recipe.model);
+  translate_data(config.data, recipe.data);
   translate_colours(config.train, recipe.data.augment);
-  translate_mixing(config.train, recipe.data.augment);
-  recipe.optim = translate_optim(config);
-  recipe.schedule = translate_schedule(config.train);
+  translate_erasing(config.train, recipe.data.augment.erase);
+  translate_optim(config, recipe.optim);
+  translate_schedule(config.train, recipe.schedule);
   recipe.train.precision =
       config.amp && training ? Precision::kBf16 : Precision::kFp32;
-  recipe.train.accumulate = config.train.accum_iter;
-  recipe.train.label_smoothing = config.train.smoothing;
   if (config.train.model_ema) {
     recipe.train.ema.decay = config.train.model_ema_decay;
   }
   recipe.checkpoint.every = epochs(config.save_freq);
   recipe.checkpoint.keep_last = 1000000;
   recipe.eval.every = epochs(config.validate_freq);
-  recipe.log.every = config.report_freq;
   if (config.family != nullptr && config.family->translate != nullptr &&
       config.network() != nullptr) {
     config.family->translate(config, recipe);

@@ -7,15 +7,10 @@
 namespace vitrain::config {
 namespace {
 
-using Value = std::pair<std::string_view, std::string_view>;
 using Refusal = std::pair<std::string_view, std::string_view>;
 
-constexpr auto kKeys = std::to_array<std::string_view>({"eval.weights"});
-
-constexpr auto kValues = std::to_array<Value>({
-    {"run.determinism", "bitwise"},
-    {"run.determinism", "elastic"},
-});
+constexpr auto kKeys =
+    std::to_array<std::string_view>({"eval.weights", "run.determinism"});
 
 constexpr std::string_view kUnused =
     "a parameter that a step does not use would keep other values on other "
@@ -39,8 +34,8 @@ bool is_later_key(std::string_view path) {
   return std::ranges::find(kKeys, path) != kKeys.end();
 }
 
-bool is_later_value(std::string_view path, std::string_view value) {
-  return std::ranges::find(kValues, Value(path, value)) != kValues.end();
+bool is_former_default(std::string_view path, std::string_view value) {
+  return path == "run.determinism" && value == "fast";
 }
 
 std::string_view refusal_of(std::string_view name) {

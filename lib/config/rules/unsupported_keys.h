@@ -4,10 +4,13 @@
 
 namespace vitrain::config {
 
-// Return true for a key, or a value of a key, that is reserved for a later
-// version: it is refused by name, not as unknown.
+// Returns true for a key that is reserved for a later version: it is refused by
+// name, not as unknown.
 bool is_later_key(std::string_view path);
-bool is_later_value(std::string_view path, std::string_view value);
+
+// Returns true for a former key with its only value, which recipes written by
+// older versions contain: it is ignored.
+bool is_former_default(std::string_view path, std::string_view value);
 
 // Message for these keys.
 inline constexpr std::string_view kLater =

@@ -9,12 +9,6 @@
 
 namespace vitrain::config {
 
-enum class Determinism { kFast };
-constexpr auto names_of(Determinism) {
-  using enum Determinism;
-  return enum_names<Determinism>({{kFast, "fast"}});
-}
-
 // Name, output folder and length of a run.
 struct RunConfig {
   std::string name = "auto";
@@ -24,7 +18,6 @@ struct RunConfig {
   std::optional<std::int64_t> max_steps;
   std::optional<Duration> stop_after;
   std::optional<std::int64_t> patience;
-  Determinism determinism = Determinism::kFast;
   std::int64_t max_restarts = 0;
 
   template <typename Visitor>
@@ -64,11 +57,6 @@ struct RunConfig {
          "Stop after this number of consecutive evaluations without a new "
          "best checkpoint.metric; `null`: never.")
         .in_range(1, 1000000);
-    v.field(
-        "determinism",
-        determinism,
-        "`fast`: the same samples and masks on every run, sums in whatever "
-        "order is quickest.");
     v.field(
          "max_restarts",
          max_restarts,

@@ -3,6 +3,8 @@
 #include <exception>
 #include <filesystem>
 
+#include <fmt/format.h>
+
 #include "core/error.h"
 #include "core/text.h"
 #include "engine/report/reporter.h"

@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "core/text.h"
+#include <fmt/format.h>
 #include "engine/report/reporter.h"
 
 namespace vitrain::engine {

@@ -5,6 +5,8 @@
 #include <system_error>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "checkpoint/folder.h"
 #include "core/system/files.h"
 #include "core/text.h"

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "core/system/clock.h"
 #include "dist/group/collectives.h"
 #include "dist/group/connect.h"

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include <ATen/ATen.h>
+#include <fmt/format.h>
 
 #include "core/system/clock.h"
 #include "core/system/lock_holder.h"

@@ -21,15 +21,9 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-Schema schema_of_config(paddlevit::Config& config) {
-  SchemaVisitor visitor;
-  config.visit(visitor);
-  return visitor.take();
-}
-
 TEST(PaddleVitKeys, EveryKeyHasAMeaning) {
   paddlevit::Config config;
-  const Schema schema = schema_of_config(config);
+  const Schema schema = schema_of(config);
   const auto meanings = paddlevit::meanings();
   ASSERT_EQ(meanings.size(), schema.fields.size());
   Recipe recipe;
@@ -91,7 +85,7 @@ TEST(PaddleVitKeys, ChangeWhatTheTableSays) {
       paddlevit::translate(paddlevit::Config{}, /*training=*/true);
   for (const paddlevit::Meaning& meaning : paddlevit::meanings()) {
     paddlevit::Config config;
-    const Schema schema = schema_of_config(config);
+    const Schema schema = schema_of(config);
     const Field& field =
         *std::ranges::find(schema.fields, meaning.key, &Field::path);
     field.set(other_value(field));
@@ -117,7 +111,7 @@ TEST(PaddleVitKeys, ChangeWhatTheTableSays) {
 TEST(PaddleVitKeys, OddValuesAreReadOrRefused) {
   const TempFolder folder;
   paddlevit::Config config;
-  const Schema schema = schema_of_config(config);
+  const Schema schema = schema_of(config);
   for (const Field& field : schema.fields) {
     for (const char* value :
          {"None",

@@ -30,9 +30,6 @@ TEST(Schema, KeysAreUniqueAndLowerSnake) {
     EXPECT_TRUE(field.help.ends_with('.') || field.help.ends_with(')'))
         << field.path << ": " << field.help;
     EXPECT_FALSE(is_later_key(field.path)) << field.path;
-    for (const std::string& choice : field.choices) {
-      EXPECT_FALSE(is_later_value(field.path, choice)) << field.path;
-    }
   }
 }
 
