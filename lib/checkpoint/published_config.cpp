@@ -5,6 +5,7 @@
 
 #include "checkpoint/config_values.h"
 #include "checkpoint/transformers_config.h"
+#include "core/check.h"
 #include "core/error.h"
 #include "core/json_reader.h"
 #include "core/system/files.h"
@@ -17,8 +18,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Parses a file in the folder. Returns null if it does not exist or is not a
-// JSON object; adds a note if it cannot be read or parsed.
+// Parses a file in the folder. Returns null if it does not exist; null and a
+// note if it cannot be read or is not a JSON object.
 Json read_object(
     const fs::path& folder,
     const char* name,
@@ -35,7 +36,12 @@ Json read_object(
         read_file(path, kLongest, ExitCode::kWeights),
         source,
         ExitCode::kWeights);
-    return json.is_object() ? json : Json(nullptr);
+    VITRAIN_CHECK(
+        json.is_object(),
+        ExitCode::kWeights,
+        "{}: is not a JSON object",
+        source);
+    return json;
   } catch (const Error& failure) {
     notes.push_back(fmt::format(
         "warning: what stands beside the weights is not used: {}",

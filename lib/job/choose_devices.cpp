@@ -89,9 +89,11 @@ void meet_nodes(PreparedJob& prepared, const Request& request) {
 }
 
 // Returns a note if a build with GPU support runs on the CPU because no GPU is
-// visible; nullopt if the user requested the CPU or hid the GPUs.
+// visible; nullopt if the user requested the CPU or hid the GPUs. The option
+// that the note names keeps the number of workers, and so the batch.
 std::optional<std::string> why_no_gpu(
     const Job& job,
+    int workers,
     const launch::Environment& user,
     const launch::VisibleDevices& visible) {
   if (job.cuda || job.recipe.devices.kind != DeviceKind::kAuto ||
@@ -101,8 +103,9 @@ std::optional<std::string> why_no_gpu(
   return fmt::format(
       "This build works with GPUs, and runs on the CPU here: {}. Install the "
       "NVIDIA driver, or start the container with the GPUs (docker run --gpus "
-      "all); -devices cpu says that the CPU is meant",
-      visible.summary);
+      "all); -devices cpu:{} says that the CPU is meant",
+      visible.summary,
+      workers);
 }
 
 } // namespace
@@ -178,7 +181,7 @@ void choose_devices(PreparedJob& prepared, const Request& request) {
   const int workers = job.single_process() ? 1 : devices;
   job.cuda = prepared.devices.front().kind == DeviceKind::kCuda;
   job.capability = least_capability(prepared.devices);
-  if (auto why = why_no_gpu(job, user, visible)) {
+  if (auto why = why_no_gpu(job, devices, user, visible)) {
     prepared.notes.push_back(*std::move(why));
   }
   check_twins(job, prepared.devices);

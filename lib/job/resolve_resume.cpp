@@ -121,8 +121,12 @@ void resolve_resume(
       printable(path.native()),
       describe_no_run(path));
   // Locks before reading: another process may be writing to the run.
-  const auto run =
+  auto run =
       resume == "auto" ? std::optional(RunDirectory{path}) : run_around(path);
+  std::error_code error;
+  if (!run && std::filesystem::exists(RunDirectory{path}.config(), error)) {
+    run = RunDirectory{absolute_path(path)}; // before its first checkpoint
+  }
   if (writes && run) {
     lock_run(prepared, *run);
   }
@@ -130,6 +134,13 @@ void resolve_resume(
     begin_again(prepared, *run);
     return;
   }
+  VITRAIN_CHECK(
+      !run || has_checkpoints(*run),
+      ExitCode::kWeights,
+      "-resume {}: the run ended before its first checkpoint. To start it "
+      "again in its folder: vitrain -cfg {} -resume auto",
+      printable(path.native()),
+      printable(run->config().native()));
   std::vector<std::string> rejected;
   const std::filesystem::path folder =
       find_checkpoint(path, /*best=*/false, &rejected);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 
 #include <fmt/format.h>
 
@@ -189,7 +188,7 @@ LastLine last_line(const Closing& end, const TerminalStyle& style) {
       return way;
     }
   }
-  return std::end(ways)[-1];
+  return {};
 }
 
 } // namespace

@@ -1,6 +1,9 @@
 #include "results/result_folder.h"
 
+#include <fcntl.h>
+
 #include <cerrno>
+#include <cstdio>
 #include <fstream>
 #include <system_error>
 #include <utility>
@@ -35,6 +38,14 @@ void ResultFolder::write(const char* name, std::string_view bytes) const {
 
 void ResultFolder::finish() const {
   std::error_code error;
+  // Exchanges the folders, so that complete results exist at any time.
+  if (::renameat2(
+          AT_FDCWD, part_.c_str(), AT_FDCWD, path_.c_str(), RENAME_EXCHANGE) ==
+      0) {
+    fs::remove_all(part_, error);
+    return;
+  }
+  // There is no folder yet, or the file system cannot exchange.
   fs::remove_all(path_, error);
   fs::rename(part_, path_, error);
   VITRAIN_CHECK(

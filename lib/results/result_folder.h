@@ -5,9 +5,9 @@
 
 namespace vitrain::results {
 
-// An output folder, called NAME.part until it is complete. finish() then
-// removes an existing folder NAME and renames it. Every method throws
-// Error(kStorage).
+// An output folder, called NAME.part until it is complete. finish() then puts
+// it in the place of an existing folder NAME, at once if the file system can
+// exchange folders. Every method throws Error(kStorage).
 class ResultFolder {
  public:
   explicit ResultFolder(std::filesystem::path path);

@@ -80,7 +80,7 @@ class Search {
     try {
       bytes = try_batch_(batch);
     } catch (const Error& error) {
-      if (error.code() == ExitCode::kStopped) {
+      if (error.code() > ExitCode::kStopped) { // by a signal
         throw;
       }
       found_.problem = error.what();

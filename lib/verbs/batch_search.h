@@ -30,7 +30,8 @@ struct BatchFound {
 };
 
 // Tries a batch: returns the bytes of a worker, or nullopt if it runs out of
-// memory. An Error with kStopped is passed on; any other Error ends the search.
+// memory. An Error with an exit code 128 + n (signal n) is passed on; any other
+// Error ends the search.
 using TryBatch = std::function<std::optional<std::int64_t>(std::int64_t batch)>;
 
 // Searches the largest batch that fits, to within an eighth: doubles `start` as

@@ -33,18 +33,24 @@ namespace fs = std::filesystem;
 constexpr const char* kName = "trial";
 
 // Waits for the process and returns its exit code; forwards stop signals to it.
+// Throws Error with the exit code 128 + n after signal n.
 int wait_for(pid_t pid) {
   launch::SignalQueue signals;
-  bool stopped = false;
+  int stopped = 0; // the first signal
   while (true) {
     int status = 0;
     if (::waitpid(pid, &status, WNOHANG) == pid) {
-      VITRAIN_CHECK(!stopped, ExitCode::kStopped, "the trial is stopped");
+      VITRAIN_CHECK(
+          stopped == 0,
+          static_cast<ExitCode>(128 + stopped),
+          "the trial is stopped by {}",
+          launch::signal_name(stopped));
       return status;
     }
-    if (!signals.wait(/*seconds=*/1.0).empty()) {
-      ::kill(pid, stopped ? SIGKILL : SIGTERM);
-      stopped = true;
+    const std::vector<int> numbers = signals.wait(/*seconds=*/1.0);
+    if (!numbers.empty()) {
+      ::kill(pid, stopped != 0 ? SIGKILL : SIGTERM);
+      stopped = stopped != 0 ? stopped : numbers.front();
     }
   }
 }

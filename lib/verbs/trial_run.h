@@ -81,7 +81,8 @@ struct Ended {
 
 // Trains a recipe of trial_recipe() in a separate process, or resumes the run
 // in the folder. Throws Error with the end of its output if it ended neither
-// successfully nor as `expected`, and Error(kStopped) after a signal.
+// successfully nor as `expected`, and Error with the exit code 128 + n after
+// signal n.
 Ended run_recipe(
     const config::Recipe& recipe,
     const TrialFolder& folder,

@@ -128,6 +128,15 @@ TEST_F(Predict, SaysWhatCannotBeRead) {
 }
 
 // If the file name after an option is forgotten, an image becomes its value.
+TEST_F(Predict, FailsIfItsOutputIsLost) {
+  const Words words{
+      "predict", kImages + "/rgb_420.jpg", "-pretrained", run_.native()};
+  const Result closed = run(
+      vitrain(words, kOneThread).after({"sh", "-c", "exec \"$@\" >&-", "sh"}));
+  EXPECT_EQ(closed.exit_code, 8) << closed.err;
+  EXPECT_THAT(closed.err, HasSubstr("standard output"));
+}
+
 TEST_F(Predict, NeverReplacesAnImage) {
   const TempFolder folder;
   std::string before;

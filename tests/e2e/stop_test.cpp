@@ -171,6 +171,25 @@ TEST(Stop, AnotherRecipeCannotContinue) {
   EXPECT_EQ(slurp(path / "metrics.jsonl"), before);
 }
 
+TEST(Resume, SaysHowToStartARunWithoutCheckpointAgain) {
+  const TempFolder folder;
+  Program program(long_run(folder / "runs"));
+  ASSERT_TRUE(program.wait_for_record(folder / "runs", "train", 1, 60));
+  const auto path = newest_run(folder / "runs");
+  const Result alive = run(Words{"-resume", path});
+  EXPECT_EQ(alive.exit_code, 2) << alive.err;
+  EXPECT_THAT(alive.err, HasSubstr("run.lock"));
+  const auto workers = program.workers();
+  program.signal(SIGKILL);
+  program.wait();
+  ASSERT_TRUE(all_gone(workers, 20));
+  const Result killed = run(Words{"-resume", path});
+  EXPECT_EQ(killed.exit_code, 4) << killed.err;
+  EXPECT_THAT(
+      killed.err,
+      HasSubstr("-cfg " + (path / "config.yaml").native() + " -resume auto"));
+}
+
 // A sweep must not find the runs of its other recipes, nor end in silence.
 TEST(Resume, AutoRefusesAnotherRecipe) {
   const TempFolder folder;

@@ -3,7 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <csignal>
 #include <filesystem>
+#include <thread>
 
 #include "program.h"
 
@@ -58,6 +61,21 @@ TEST(Trial, SaysWhatWouldGoWrong) {
   EXPECT_THAT(diverges.err, HasSubstr("training has diverged"));
   EXPECT_EQ(with({}, {"-try", "-resume"}).exit_code, 2);
   EXPECT_TRUE(std::filesystem::is_empty(folder / "runs"));
+}
+
+TEST(Trial, ThatIsInterruptedLeavesNothing) {
+  const TempFolder folder;
+  Program program(tiny_run(
+      folder / "runs",
+      {.devices = "cpu:1",
+       .set = {"run.epochs=100000"},
+       .more = {"-try", "1000"}}));
+  std::this_thread::sleep_for(std::chrono::seconds(2));
+  program.signal(SIGINT);
+  const Result result = program.wait();
+  EXPECT_EQ(result.exit_code, 128 + SIGINT) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("SIGINT"));
+  EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
 }
 
 TEST(FindLr, ShowsTheLossAndSuggestsARate) {

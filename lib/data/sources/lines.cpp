@@ -158,7 +158,7 @@ void CsvRecords::read_quoted(std::string& field) {
         return;
       }
       characters_.next();
-    } else if (c == '\n') {
+    } else if (c == '\n' || (c == '\r' && characters_.peek() != '\n')) {
       ++line_;
     }
     append(field, c);

@@ -94,7 +94,7 @@ bool remove_unkept(
   }
   std::error_code error;
   std::filesystem::remove_all(run.path, error);
-  return true;
+  return !error;
 }
 
 std::string run_name(

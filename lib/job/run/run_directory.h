@@ -60,7 +60,7 @@ std::optional<std::filesystem::path> run_of_config(
 
 // Removes the folder of an evaluation if it has nothing to keep: the evaluation
 // succeeded and no records were requested, or it failed with kUsage, kData or
-// kWeights, whose message explains the failure. Returns true in these cases.
+// kWeights, whose message explains the failure. Returns true if it was removed.
 bool remove_unkept(
     const config::Recipe& recipe,
     const RunDirectory& run,

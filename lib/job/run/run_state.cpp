@@ -117,12 +117,34 @@ Json RunIdentity::to_json() const {
 
 namespace {
 
-// Explains why fingerprints of the training data differ although the number of
-// samples is equal, and how to resume a run whose data have only been moved; ""
-// otherwise.
+// Names the option with which the batch is that of the checkpoint; "" if there
+// is none.
+std::string explain_batch(const RunIdentity& own, const Json& saved) {
+  const std::int64_t samples =
+      saved.value("global_batch", own.global_batch) * own.devices;
+  if (samples <= 0 || samples == own.global_batch * own.devices ||
+      samples % own.global_batch != 0) {
+    return "";
+  }
+  const std::int64_t devices = samples / own.global_batch;
+  return fmt::format(
+      "\nThe checkpoint's batch is that of {}: give -devices {}:{}",
+      counted(devices, own.cuda ? "GPU" : "CPU worker"),
+      own.cuda ? "cuda" : "cpu",
+      devices);
+}
+
+// Explains why the training data differ, and how to resume a run whose data
+// have only been moved; "" if nothing is known.
 std::string explain_data(const RunIdentity& own, const Json& saved) {
-  if (saved.value("train_fingerprint", "") == own.train_fingerprint ||
-      saved.value("train_samples", Json()) != own.train_samples) {
+  if (saved.value("train_fingerprint", "") == own.train_fingerprint) {
+    return "";
+  }
+  if (own.split) {
+    return "\nThe training data depend on data.split and data.split_seed (by "
+           "default run.seed): give those in the run's config.yaml";
+  }
+  if (saved.value("train_samples", Json()) != own.train_samples) {
     return "";
   }
   const std::string labels = saved.value("train_labels", "");
@@ -188,7 +210,9 @@ void RunIdentity::check_same(const Json& checkpoint, const std::string& path)
       "-pretrained to start a new run from its weights",
       path,
       differences,
-      differences.empty() ? "" : explain_data(*this, checkpoint));
+      differences.empty()
+          ? ""
+          : explain_batch(*this, checkpoint) + explain_data(*this, checkpoint));
 }
 
 namespace {
@@ -217,6 +241,9 @@ RunIdentity identity_of(
     const config::Plan& plan,
     const models::ModelSpec& spec,
     const data::Index& train) {
+  const bool grows = // the batch grows with the devices
+      job.recipe.data.batch_mode == config::BatchMode::kPerDevice &&
+      job.recipe.devices.nodes == 1;
   return {
       .model = spec.name,
       .network = spec.family->identity(spec),
@@ -229,7 +256,10 @@ RunIdentity identity_of(
       .sampler = name_of(job.recipe.data.sampler.policy),
       .train_labels = to_hex(train.label_fingerprint()),
       .train_folder = printable(train.absolute_folder()),
-      .batches = batches_of(job.recipe, plan.devices())};
+      .batches = batches_of(job.recipe, plan.devices()),
+      .split = job.recipe.data.split.has_value(),
+      .cuda = job.cuda,
+      .devices = grows ? plan.devices() : 0};
 }
 
 } // namespace vitrain::job

@@ -97,6 +97,12 @@ struct RunIdentity {
   std::string train_labels{}; // hexadecimal: Index::label_fingerprint()
   std::string train_folder{}; // printable: Index::absolute_folder()
   std::string batches{}; // batches_of(): global batch sizes of later stages
+  // For advice only, not recorded.
+  bool split = false; // data.split holds samples out
+  bool cuda = false;
+  // Number of devices; 0 if it does not determine the batch, or if there are
+  // several machines.
+  std::int64_t devices = 0;
 
   Json to_json() const;
   // Throws Error(kUsage) naming every field that differs, with both values;

@@ -40,7 +40,8 @@ void open_missing_standard_streams() {
   for (int fd = 0; fd <= 2; ++fd) {
     if (::fcntl(fd, F_GETFD) == -1 && errno == EBADF) {
       // open() returns the lowest free number, which is this one.
-      [[maybe_unused]] const int opened = ::open("/dev/null", O_RDWR);
+      // Writing fails, so that lost output is reported.
+      [[maybe_unused]] const int opened = ::open("/dev/null", O_RDONLY);
     }
   }
 }

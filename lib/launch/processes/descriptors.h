@@ -8,8 +8,9 @@
 
 namespace vitrain::launch {
 
-// Opens /dev/null on each of the descriptors 0, 1 and 2 that is closed, so that
-// no file or socket opened later gets their numbers. Call it first in main().
+// Opens /dev/null for reading on each of the descriptors 0, 1 and 2 that is
+// closed, so that no file or socket opened later gets their numbers; writing to
+// them still fails. Call it first in main().
 void open_missing_standard_streams();
 
 // Moves the descriptor to a number above 2, close-on-exec, so that it survives

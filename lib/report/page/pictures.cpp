@@ -57,7 +57,7 @@ figure(const std::string& file, std::string_view text, Paper paper) {
 }
 
 // Returns the bytes of a PNG file; "" if there is none. If it cannot be read,
-// which means that it is too large, sets `out` to a message.
+// sets `out` to a message.
 std::string
 read_png(const fs::path& file, std::string_view text, std::string& out) {
   std::error_code error;
@@ -67,11 +67,8 @@ read_png(const fs::path& file, std::string_view text, std::string& out) {
   try {
     const std::string bytes = read_file(file, kLargestFile, ExitCode::kStorage);
     return bytes.starts_with(kPngBegins) ? bytes : "";
-  } catch (const Error&) {
-    out = fmt::format(
-        "<p>{}: {}, which is too large for this page</p>\n",
-        html(text),
-        html(file.native()));
+  } catch (const Error& failure) {
+    out = fmt::format("<p>{}: {}</p>\n", html(text), html(failure.what()));
     return "";
   }
 }

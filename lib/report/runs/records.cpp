@@ -181,6 +181,9 @@ void RecordReader::take_other(const Json& record) {
     spent_ += json_number(record, "seconds").value_or(0.0);
   } else if (kind == "done") {
     records_.done = record;
+    if (step) { // may be after the last train record
+      records_.step = std::max(records_.step, static_cast<std::int64_t>(*step));
+    }
   } else if (kind == "train") { // keys in another order
     take_train(to_line(record));
   }

@@ -91,8 +91,8 @@ bool is_good_end(int code) {
 }
 
 // Determines the state from the last process's end record, or from the run's
-// lock. Without records, only the logs can show a failure. `unread`: the
-// records could not be read.
+// lock. Without records, only failure.json or the logs can show the end.
+// `unread`: the records could not be read.
 void find_state(Run& run, bool unread) {
   // Records older than failure.json belong to an earlier process.
   std::error_code no_failure;
@@ -120,7 +120,10 @@ void find_state(Run& run, bool unread) {
                        : run.folder.logs());
   const bool unwritten =
       run.recipe && !run.recipe->log.jsonl && run.records.starts == 0;
-  if (run.reason.empty() && (unread || unwritten)) {
+  constexpr int kSignals = 128; // the exit code after signal n is 128 + n
+  if (failure && failure->exit_code > kSignals) {
+    run.state = RunState::kStopped;
+  } else if (run.reason.empty() && (unread || unwritten)) {
     run.state = RunState::kNoRecords;
     run.reason = unwritten ? "log.jsonl: false" : "";
   } else {

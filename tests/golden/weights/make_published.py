@@ -60,6 +60,14 @@ OLD = {
                  "feature_extractor_type": "DeiTFeatureExtractor",
                  "image_mean": [0.485, 0.456, 0.406], "image_std": [0.229, 0.224, 0.225],
                  "resample": 3, "size": 256},
+    # Without crop_pct and without do_normalize.
+    "old_poolformer": {"crop_size": 224, "do_normalize": True,
+                       "feature_extractor_type": "PoolFormerFeatureExtractor",
+                       "image_mean": [0.485, 0.456, 0.406], "image_std": [0.229, 0.224, 0.225],
+                       "resample": 3, "size": 224},
+    "old_mobilevit": {"crop_size": 256, "do_center_crop": True, "do_flip_channel_order": False,
+                      "do_resize": True, "feature_extractor_type": "MobileViTFeatureExtractor",
+                      "resample": 2, "size": 288},
 }
 FILTERS = ["nearest", "lanczos", "bilinear", "bicubic", "box", "hamming"]
 
@@ -115,7 +123,8 @@ def main():
         (HERE / name / file).write_text(json.dumps(content, indent=1) + "\n")
 
     olds = {"old_vit": ViTImageProcessor, "old_convnext": ConvNextImageProcessor,
-            "old_deit": DeiTImageProcessor}
+            "old_deit": DeiTImageProcessor, "old_poolformer": PoolFormerImageProcessor,
+            "old_mobilevit": MobileViTImageProcessor}
     for name, content in OLD.items():
         PROCESSORS[name] = olds[name](**{k: v for k, v in content.items()
                                          if k != "feature_extractor_type"})

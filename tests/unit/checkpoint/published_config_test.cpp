@@ -115,7 +115,7 @@ TEST(PublishedConfig, OfOtherProgramsIsNone) {
     return read_published_config(folder / "model.pth", kTraining).has_value();
   };
   EXPECT_FALSE(found());
-  for (const char* text : {"{}", "[1, 2]", R"({"mean": [1, 2, 3]})", "3"}) {
+  for (const char* text : {"{}", R"({"mean": [1, 2, 3]})"}) {
     folder.write("config.json", text);
     EXPECT_FALSE(found()) << text;
   }
@@ -136,8 +136,12 @@ TEST(PublishedConfig, AValueThatCannotBeUsedIsANote) {
   }
   EXPECT_THAT(
       own.notes, testing::Contains(HasSubstr("'crop_pct' is not used: 1.5")));
-  folder.write("config.json", "{\"pretrained_cfg\": {");
-  EXPECT_THAT(read(folder.path()).notes, ElementsAre(HasSubstr("config.json")));
+  for (const char* text : {"{\"pretrained_cfg\": {", "[1, 2]", "3"}) {
+    folder.write("config.json", text);
+    EXPECT_THAT(
+        read(folder.path()).notes, ElementsAre(HasSubstr("config.json")))
+        << text;
+  }
 }
 
 TEST(PublishedConfig, ProcessorsThatCannotBeFollowedAreNotes) {

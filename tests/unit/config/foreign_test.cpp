@@ -576,6 +576,8 @@ TEST(Foreign, TorchvisionsNewRecipe) {
        {"data.train.path", "/data/imagenet/train"},
        {"data.train.class_order", "torchvision"},
        {"train.ema.every", "32"},
+       // 1 - (1 - 0.99998) * 8 * 128 * 32 / 600 (references/classification).
+       {"train.ema.decay", "0.9989077333333323"},
        {"train.ema.count", "epoch"},
        {"train.ema.start", "5ep"},
        {"train.precision", "fp32"}});

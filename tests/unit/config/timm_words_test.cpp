@@ -328,10 +328,17 @@ TEST(TimmWords, OtherScriptsAreRefused) {
   EXPECT_THAT(
       refusal(torchvision(), "python main.py --data-path /d"),
       HasSubstr("main.py"));
+  // Their names have "train" in them, too.
+  for (const char* script : {"train_quantization.py", "run_pretraining.py"}) {
+    EXPECT_THAT(
+        refusal(torchvision(), std::string("python ") + script + " --lr 1"),
+        HasSubstr(script));
+  }
   for (const char* script :
        {"train.py",
         "timm/train.py",
         "./distributed_train.sh 4",
+        "python -m timm.train",
         "torchrun --nproc_per_node=4 my_train.py"}) {
     EXPECT_EQ(
         of_timm(std::string(script) + " /d --epochs 3").recipe.run.epochs, 3)

@@ -134,6 +134,10 @@ TEST_F(PackedLabels, MayBeNamesThatLookLikeNumbers) {
       SourceKind::kList, list_of_labels("l.csv", {"1", "2", "3", "four", "3"}));
   options.class_map = "map.txt";
   expect_same(options);
+  // Names, which mean the same when read by another class map.
+  const TempFolder unpacked;
+  unpack(report_.archives.front(), unpacked.path());
+  EXPECT_EQ(slurp(unpacked / "000000002.cls"), "3");
 }
 
 TEST_F(PackedLabels, AreRefusedWhereNoFileCanNameThem) {

@@ -10,6 +10,7 @@
 
 #include "config/load/preprocess_values.h"
 #include "core/error.h"
+#include "job/prepared_job.h"
 #include "job/teacher_weights.h"
 #include "support/files.h"
 
@@ -18,6 +19,7 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 TEST(PreprocessRecord, HasWhatEvaluationNeeds) {
   config::Recipe recipe;
@@ -311,6 +313,40 @@ TEST_F(TeachersRecord, AnotherNormalisationIsTold) {
   EXPECT_THAT(told({"ant", "bee"}), ::testing::IsEmpty());
   recipe_.train.distill.type = config::DistillKind::kNone;
   EXPECT_THAT(check_teacher(recipe_, {}, {"other"}), ::testing::IsEmpty());
+}
+
+// Numbers in evaluation data that may be the names of the weights' classes.
+TEST(PreparedJob, NumbersThatMayBeNamesAreWarnedOf) {
+  const auto warnings = [](data::LabelForm trained, const char* path) {
+    PreparedJob prepared;
+    prepared.job.mode = JobMode::kEval;
+    config::Recipe& recipe = prepared.job.recipe;
+    recipe.model.name = "resnet18";
+    recipe.data.eval.kind = SourceKind::kList;
+    recipe.data.eval.path = path;
+    data::Index::Contents contents;
+    contents.options.kind = SourceKind::kList;
+    contents.classes = {"0", "1", "2"};
+    contents.samples = 3;
+    contents.label_form = data::LabelForm::kNumbers;
+    prepared.eval = std::make_unique<data::Index>(std::move(contents));
+    prepared.record = PreprocessRecord{
+        .source = "w.pth", .classes = {"2", "0", "1"}, .labels = trained};
+    check_arithmetic(prepared);
+    return prepared.notes;
+  };
+  using enum data::LabelForm;
+  EXPECT_THAT(
+      warnings(kNames, "a.csv"),
+      testing::Contains(AllOf(
+          HasSubstr("data.eval.class_map"), HasSubstr("'2' is class 0"))));
+  EXPECT_THAT(
+      warnings(kNumbers, "a.csv"),
+      testing::Each(Not(HasSubstr("data.eval.class_map"))));
+  // Whose labels are always numbers.
+  EXPECT_THAT(
+      warnings(kNames, "a.txt"),
+      testing::Each(Not(HasSubstr("data.eval.class_map"))));
 }
 
 } // namespace

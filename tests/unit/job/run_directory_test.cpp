@@ -139,6 +139,9 @@ TEST_F(RunDirectoryTest, AnEvaluationWithNothingKeptLeavesNoFolder) {
     EXPECT_EQ(std::filesystem::exists(run.path), one.stays)
         << one.records << one.exit_code;
   }
+  // A folder that cannot be removed: its name is too long for the kernel.
+  EXPECT_FALSE(
+      remove_unkept(recipe_, {folder_ / std::string(300, 'x')}, /*usage=*/2));
 }
 
 } // namespace

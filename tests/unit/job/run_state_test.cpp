@@ -17,6 +17,10 @@
 namespace vitrain::job {
 namespace {
 
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
 TEST(Best, IsDecidedByTheMetric) {
   EXPECT_TRUE(improves(Metric::kTop1, 0.0, {}));
   EXPECT_TRUE(improves(Metric::kTop1, 51.0, {50.0, 3}));
@@ -271,6 +275,30 @@ TEST(RunIdentity, SaysInWhatTheDataDiffer) {
 }
 
 // A checkpoint of a version that did not record the optimizer.
+TEST(RunIdentity, NamesTheOptionsOfTheCheckpointsRun) {
+  const RunIdentity saved{
+      .global_batch = 64, .train_samples = 90, .train_fingerprint = "a"};
+  const auto refusal = [&](const RunIdentity& own) {
+    return error_of(
+        ExitCode::kUsage, [&] { own.check_same(saved.to_json(), "runs/a"); });
+  };
+  RunIdentity own = saved;
+  own.global_batch = 32;
+  own.devices = 1;
+  EXPECT_THAT(refusal(own), HasSubstr("-devices cpu:2"));
+  own.cuda = true;
+  EXPECT_THAT(refusal(own), HasSubstr("-devices cuda:2"));
+  own.global_batch = 48; // of another data.batch_size
+  EXPECT_THAT(refusal(own), Not(HasSubstr("-devices")));
+  own = saved;
+  own.devices = 1;
+  own.train_fingerprint = "b";
+  EXPECT_THAT(
+      refusal(own), AllOf(Not(HasSubstr("-devices")), Not(HasSubstr("split"))));
+  own.split = true;
+  EXPECT_THAT(refusal(own), HasSubstr("data.split_seed"));
+}
+
 TEST(RunIdentity, WhatACheckpointDoesNotKnowIsPassedOver) {
   const RunIdentity identity{.model = "m", .optimizer = "adamw"};
   Json older = identity.to_json();

@@ -186,6 +186,16 @@ TEST(Closing, TheLastLineKeepsWithinEightyColumns) {
       "  run folder  /a/folder/with/many/parts/\n"
       "              xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx/run\n"
       "done: top1 97.31 % (9,731 of 10,000), top5 99.95 %, loss 0.1034\n");
+  // Even the short result was printed on terminals that are narrower.
+  EXPECT_EQ(
+      closing(
+          {.outcome = "done",
+           .seconds = 83,
+           .last = Reached{.loss = 0.5, .count = 10}},
+          TerminalStyle{.columns = 12}),
+      "  time  1:23\n"
+      "  last  loss 0.5 over 10\n"
+      "done\n");
 }
 
 TEST(Closing, AnEpochThatHasOnlyBegunIsNotCounted) {

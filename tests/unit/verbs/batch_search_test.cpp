@@ -1,5 +1,6 @@
 #include "verbs/batch_search.h"
 
+#include <csignal>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -95,7 +96,7 @@ TEST(BatchSearch, EndsWhereATrialFailsForAnotherReason) {
   EXPECT_EQ(found.problem, "too short a run");
   EXPECT_EQ(found.trials, 3);
   EXPECT_EQ(fails_at(10, ExitCode::kUsage).trials, 1);
-  EXPECT_THROW(fails_at(40, ExitCode::kStopped), Error);
+  EXPECT_THROW(fails_at(40, static_cast<ExitCode>(128 + SIGINT)), Error);
 }
 
 TEST(BatchSearch, EndsAtTheDataAndInTime) {

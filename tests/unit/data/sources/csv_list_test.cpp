@@ -366,8 +366,9 @@ TEST_F(CsvList, MistakesAreNamedWithTheirLines) {
 
 // The readers get their bytes in pieces of any size.
 TEST(CsvRecords, DoNotDependOnThePiecesThatComeIn) {
-  const std::string text = "\xEF\xBB\xBF"
-                           "a,\"b\"\"c\",d\r\n\r\n\"x\ny\",,\rlast";
+  const std::string text =
+      "\xEF\xBB\xBF"
+      "a,\"b\"\"c\",d\r\n\r\n\"x\ny\",,\r\"\r\n\rz\"\nlast";
   std::vector<std::vector<std::string>> whole;
   for (const std::size_t piece :
        {std::size_t{1000}, std::size_t{3}, std::size_t{5}, std::size_t{7}}) {
@@ -391,8 +392,9 @@ TEST(CsvRecords, DoNotDependOnThePiecesThatComeIn) {
         ElementsAre(
             ElementsAre("a", "b\"c", "d"),
             ElementsAre("x\ny", "", ""),
+            ElementsAre("\r\n\rz"),
             ElementsAre("last")));
-    EXPECT_THAT(lines, ElementsAre(1, 3, 5));
+    EXPECT_THAT(lines, ElementsAre(1, 3, 5, 8));
     EXPECT_EQ(records.empty_lines(), 1);
   }
 }

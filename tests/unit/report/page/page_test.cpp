@@ -103,6 +103,16 @@ TEST(Page, ShowsTheEvaluationAndItsPictures) {
           Not(HasSubstr("Augmented"))));
 }
 
+TEST(Page, SaysWhyAPictureIsNotShown) {
+  const TempFolder folder;
+  const auto path = write_run(folder, "a");
+  constexpr std::uintmax_t kTooLarge = std::uintmax_t{33} << 20;
+  std::filesystem::resize_file(folder.write("a/samples.png"), kTooLarge);
+  EXPECT_THAT(
+      run_page(open_run(path), page_options()),
+      HasSubstr("33.0 MiB is more than the limit of 32.0 MiB"));
+}
+
 TEST(Page, ATableThatIsNoneIsSaid) {
   const TempFolder folder;
   const auto path = write_run(folder, "a");

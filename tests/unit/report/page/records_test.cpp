@@ -37,6 +37,14 @@ TEST(Records, CurvesAndEvaluations) {
   EXPECT_EQ(records.seconds, 60.0); // as the process said
 }
 
+// Runs that are stopped between two reports.
+TEST(Records, TheLastStepIsThatOfTheEnd) {
+  const TempFolder folder;
+  EXPECT_EQ(
+      read(write_run(folder, "a", {}, done_line(7, 75)) / "metrics.jsonl").step,
+      7);
+}
+
 TEST(Records, ATimeThatNobodySaidIsThatOfTheRecords) {
   const TempFolder folder;
   const Records records =

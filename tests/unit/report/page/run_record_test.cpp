@@ -95,6 +95,9 @@ TEST(Run, States) {
     EXPECT_EQ(open_run(broken).state, RunState::kRunning);
   }
   EXPECT_EQ(open_run(broken).state, RunState::kFailed);
+  const auto interrupted = write_run(folder, "c", {}, "");
+  job::write_failure({interrupted}, "ended by SIGINT in set-up", 128 + 2);
+  EXPECT_EQ(open_run(interrupted).state, RunState::kStopped);
 }
 
 // Workers that lose a peer know of a closed connection only.
@@ -286,6 +289,23 @@ TEST(Run, CommandsAreForAShell) {
       commands.front().line,
       "cd " + folder.path().native() +
           " && /opt/vitrain -resume 'it'\\''s a run'");
+}
+
+// A run that its patience has ended would end again at once.
+TEST(Run, TrainingLongerLeavesOutThePatience) {
+  const TempFolder folder;
+  config::Recipe recipe;
+  recipe.run.epochs = 7;
+  const auto first_line = [&] {
+    const auto path = write_run(folder, "a", recipe);
+    folder.write("a/checkpoints/step-000000004/manifest.json", "{}");
+    return commands_for(open_run(path), "vitrain").front().line;
+  };
+  EXPECT_THAT(first_line(), testing::EndsWith("-set run.epochs=14"));
+  recipe.run.patience = 2;
+  EXPECT_THAT(
+      first_line(),
+      testing::EndsWith("-set run.epochs=14 -set run.patience=null"));
 }
 
 // As an older version left it.
