@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "core/check.h"
 #include "core/ascii.h"
+#include "core/check.h"
 #include "core/system/files.h"
 #include "core/system/missing_path.h"
 #include "core/text.h"

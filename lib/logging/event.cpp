@@ -3,9 +3,9 @@
 #include <array>
 #include <bit>
 
+#include <protozero/pbf_writer.hpp>
 #include "core/ascii.h"
 #include "core/text.h"
-#include <protozero/pbf_writer.hpp>
 
 namespace vitrain::logging {
 namespace {

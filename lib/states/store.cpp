@@ -264,7 +264,7 @@ Store::Store(
 
 std::filesystem::path Store::save(
     const Snapshot& snapshot,
-    const std::function<void()>& before_naming) {
+    const std::function<void()>& may_write) {
   make_folders(folder_);
   checkpoint::remove_stale(folder_);
   checkpoint::repair_pointers(folder_);
@@ -279,10 +279,11 @@ std::filesystem::path Store::save(
         ExitCode::kStorage,
         "a checkpoint does not read back as it was written: {}",
         problem);
-    before_naming();
+    may_write();
     put_in_place(temporary.path(), target);
   }
   sync_folder(folder_);
+  may_write();
   point(folder_, checkpoint::kLatest, snapshot.step);
   retain(folder_, retention_, snapshot.step);
   sync_folder(folder_); // makes the removals durable

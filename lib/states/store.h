@@ -52,12 +52,13 @@ class Store {
   // `best` at it, and removes old checkpoints according to the retention
   // options. Returns its folder. Atomically replaces a checkpoint of the same
   // step. First removes partial checkpoints of dead processes. Throws
-  // Error(kStorage); earlier checkpoints are then intact. `before_naming` is
-  // called when the checkpoint is complete, before it gets its final name; if
-  // it throws, the checkpoint is discarded.
+  // Error(kStorage); earlier checkpoints are then intact. `may_write` is called
+  // when the checkpoint is complete, before it gets its final name, and again
+  // before pointers change and old checkpoints are removed. If the first call
+  // throws, the checkpoint is discarded.
   std::filesystem::path save(
       const Snapshot& snapshot,
-      const std::function<void()>& before_naming = [] {});
+      const std::function<void()>& may_write = [] {});
 
   const std::filesystem::path& folder() const { return folder_; }
 

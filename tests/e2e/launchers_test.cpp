@@ -403,6 +403,22 @@ TEST(Launched, APortInUseIsNamed) {
   EXPECT_THAT(result.err, HasSubstr("port " + port.number()));
 }
 
+// A failed worker ends without destructors, since some may hang.
+TEST(Launched, AFailedWorkerReleasesTheRun) {
+  const TempFolder folder;
+  const Result result = run(torch_worker(
+      short_run(
+          folder / "runs",
+          {.devices = "cpu", .set = {"optim.lr=1e30", "schedule.warmup=0st"}}),
+      0,
+      1,
+      free_port()));
+  EXPECT_EQ(result.exit_code, 5) << result.err;
+  const auto path = newest_run(folder / "runs");
+  EXPECT_FALSE(records(path, "start").empty());
+  EXPECT_FALSE(std::filesystem::exists(path / "run.lock"));
+}
+
 TEST(Launched, AnotherNumberOfDevicesIsRefused) {
   const TempFolder folder;
   const Result result =

@@ -69,6 +69,9 @@ LockFile::LockFile(fs::path path, LockOptions options)
   // A turn that fails without an error means that another process made
   // progress.
   constexpr int kTurns = 1000;
+  if (const auto first = read_holder(path_)) {
+    first_ = first->nonce;
+  }
   for (int turn = 0; turn < kTurns; ++turn) {
     if (try_to_take()) {
       clean();
@@ -106,10 +109,10 @@ bool LockFile::take_from(const LockHolder& first) {
   const Fd old(::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   std::vector<LockHolder> chain{first};
   fs::path file = path_;
-  alive_ = false;
   while (true) {
     const LockHolder& last = chain.back();
-    if (!await_end(file, last)) {
+    const bool at_once = takes_at_once(file, last);
+    if (!at_once && !await_end(file, last)) {
       return false;
     }
     const fs::path claim = claim_on(path_, last);
@@ -129,7 +132,7 @@ bool LockFile::take_from(const LockHolder& first) {
       stands = stands && stands_at(claim_on(path_, chain[i - 1]), chain[i]);
     }
     // The holder may have continued meanwhile, for example after SIGCONT.
-    if (stands && !alive_ && !is_gone(last, file)) {
+    if (stands && !at_once && !is_gone(last, file)) {
       const auto now = read_holder(file);
       stands = now && now->nonce == last.nonce && now->time == last.time;
     }
@@ -147,43 +150,45 @@ bool LockFile::take_from(const LockHolder& first) {
         printable(path_.native()),
         last.text());
     before_ = last;
-    await_notice(old, first);
+    if (at_once) {
+      settle(old, last);
+    }
     return true;
   }
 }
 
-double LockFile::patience_for(const LockHolder& holder) const {
-  const LockTimes& times = options_.times;
-  return options_.take_over || is_successor(holder, own_) ? times.successor
-                                                          : times.silence;
+// Returns true if the lock is taken from a holder without a look whether it is
+// silent. A holder that this process sees loses its lock by option only.
+bool LockFile::takes_at_once(const fs::path& file, const LockHolder& holder)
+    const {
+  return holder.nonce == first_ && !is_gone(holder, file) &&
+      (options_.take_over ||
+       (is_of_same_job(holder, own_) &&
+        !is_running(holder, file).value_or(false)));
 }
 
 // Waits until a holder has ended, or has been silent for long enough. Returns
 // false if the file names another holder meanwhile. Throws Error(kUsage) if the
-// holder is alive, unless the lock is to be taken over.
+// holder is alive.
 bool LockFile::await_end(const fs::path& file, const LockHolder& holder) {
   reason_ = "which has ended";
   if (is_gone(holder, file)) {
     return true;
   }
-  const double patience = patience_for(holder);
+  const double patience = was_rebooted(holder, own_) ? options_.times.reboot
+                                                     : options_.times.silence;
   // Holders of older versions write no signs of life.
-  const bool is_mute =
-      holder.time.empty() && patience >= options_.times.silence;
   const bool is_active = is_seen_running(holder) && was_renewed(file);
-  if (is_mute || (is_active && !options_.take_over)) {
+  if (holder.time.empty() || is_active) {
     refuse(holder);
   }
   options_.notice(fmt::format(
       "{}: held by {}, which may have ended where it cannot be seen from here: "
-      "waiting for a sign of life, at most {:g} s{}",
+      "waiting for a sign of life, at most {:g} s (-take_over takes the run "
+      "over without that)",
       printable(path_.native()),
       holder.text(),
-      patience,
-      options_.take_over ? ""
-          : patience < options_.times.silence
-          ? " (it is of the same job)"
-          : " (-take_over takes the run over without that)"));
+      patience));
   double silence = 0.0;
   Stopwatch watch;
   while (silence < patience) {
@@ -197,12 +202,7 @@ bool LockFile::await_end(const fs::path& file, const LockHolder& holder) {
       return true;
     }
     if (now->time != holder.time) {
-      if (!options_.take_over) {
-        refuse(*now);
-      }
-      alive_ = true;
-      reason_ = "which was alive: it stops before it writes again";
-      return true;
+      refuse(*now);
     }
   }
   reason_ = fmt::format("which gave no sign of life for {:g} s", patience);
@@ -221,17 +221,16 @@ void LockFile::refuse(const LockHolder& holder) const {
       printable(holder.time));
 }
 
-// Waits until the former holder has ended, or long enough that it must read the
-// file again before its next write. Only for a holder that was alive when it
-// lost its lock.
-void LockFile::await_notice(const Fd& old, const LockHolder& holder) const {
-  if (!alive_ || !old) {
-    return;
-  }
+// Waits until the former holder has ended, or has completed a write that it
+// began before it lost the lock. `old`: the replaced lock file.
+void LockFile::settle(const Fd& old, const LockHolder& holder) {
   const Stopwatch watch;
   const std::string open = fmt::format("/proc/self/fd/{}", old.get());
-  while (watch.seconds() < options_.times.successor && !is_gone(holder, open)) {
-    sleep_for(kLook);
+  reason_ = fmt::format(
+      "which {} alive: it stops before it writes again",
+      is_running(holder, open).value_or(false) ? "was" : "may be");
+  while (watch.seconds() < options_.times.settle && !is_gone(holder, open)) {
+    sleep_for(std::min(kLook, options_.times.refresh));
   }
 }
 

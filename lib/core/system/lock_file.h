@@ -14,8 +14,8 @@
 namespace vitrain {
 
 struct LockOptions {
-  // Also take the lock from a holder that is alive, which notices that before
-  // it writes again.
+  // Take the lock at once, also from a holder that is alive, which notices that
+  // before it writes again.
   bool take_over = false;
   // Called with a sentence before the constructor waits: for which holder, and
   // how long.
@@ -26,12 +26,16 @@ struct LockOptions {
 // Lock that one process at a time holds by a file, also across network file
 // systems and containers. The kernel's lock on the file tells at once whether a
 // process of the same machine holds it; the sign of life in the file tells
-// whether any process does. The lock is free if its holder has certainly ended,
-// or has been silent for LockTimes::silence (LockTimes::successor if this
-// process belongs to the holder's job). A holder that was suspended for longer
-// learns of its loss from check(), before it writes. Files appear complete, by
-// link() and rename(): of several processes that take over, one wins. Not
-// inherited by fork().
+// whether any process does. The lock is taken over
+// - at once if its holder has certainly ended;
+// - at once if this process belongs to the holder's job and does not see the
+//   holder run, or if LockOptions::take_over is set;
+// - otherwise after LockTimes::silence without a sign of life
+//   (LockTimes::reboot if the holder's host was rebooted).
+// A holder that still lives learns of its loss from check(), before it writes;
+// LockLease states the window that remains. Files appear complete, by link()
+// and rename(): of several processes that take over, one wins. Not inherited by
+// fork().
 class LockFile {
  public:
   // Takes the lock. If the holder may have ended, first waits for its sign of
@@ -47,8 +51,9 @@ class LockFile {
   // Returns the holder from which the lock was taken over; nullopt if it was
   // free.
   const std::optional<LockHolder>& taken_over() const { return before_; }
-  // Returns what is known about that holder: "which has ended", "which gave no
-  // sign of life for 60 s".
+  // Returns what was known about that holder: "which has ended", "which gave no
+  // sign of life for 60 s", "which may be alive: it stops before it writes
+  // again".
   const std::string& reason() const { return reason_; }
 
   // Same as LockLease::check() and LockLease::is_lost().
@@ -65,20 +70,23 @@ class LockFile {
   bool try_to_take();
   bool take_from(const LockHolder& holder);
   bool await_end(const std::filesystem::path& file, const LockHolder& holder);
-  double patience_for(const LockHolder& holder) const;
+  bool takes_at_once(
+      const std::filesystem::path& file,
+      const LockHolder& holder) const;
   [[noreturn]] void refuse(const LockHolder& holder) const;
-  void await_notice(const Fd& old, const LockHolder& holder) const;
+  void settle(const Fd& old, const LockHolder& holder);
   bool owns(const std::filesystem::path& file) const;
   void clean() const;
 
   std::filesystem::path path_;
   LockOptions options_;
   LockHolder own_;
+  // Nonce of the holder that this process found first; "" if there was none. A
+  // later one has just taken the lock, and lives.
+  std::string first_;
   Fd kernel_lock_;
   std::optional<LockHolder> before_;
   std::string reason_;
-  // The previous holder was alive, and must notice its loss.
-  bool alive_ = false;
   std::unique_ptr<LockLease> lease_;
 };
 

@@ -7,6 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <random>
@@ -44,6 +45,10 @@ std::map<std::string, std::string> jobs_of_this_process() {
     if (const std::string value = environment_variable(name); !value.empty()) {
       jobs[name] = value;
     }
+  }
+  // Grid Engine sets both; its JOB_NAME is the script's, and not unique.
+  if (jobs.contains("JOB_ID")) {
+    jobs.erase("JOB_NAME");
   }
   // In Kubernetes, a container's host name is the name of its pod.
   if (!environment_variable("KUBERNETES_SERVICE_HOST").empty()) {
@@ -285,19 +290,25 @@ std::optional<LockHolder> read_holder(const fs::path& file) {
   }
 }
 
-bool is_gone(const LockHolder& holder, const fs::path& file) {
+std::optional<bool> is_running(const LockHolder& holder, const fs::path& file) {
   const LockHolder own = this_process();
   if (const auto locked = is_locked_by_kernel(holder, own, file)) {
-    return !*locked;
+    return locked;
   }
   if (!has_visible_pid(holder, own)) {
-    return false;
+    return std::nullopt;
   }
   const ProcessStatus status = status_of(static_cast<pid_t>(holder.pid));
   const Life life = look_at(holder.pid, status);
-  return life == Life::kEnded ||
-      (life == Life::kRuns &&
-       static_cast<std::int64_t>(status.start_time) != holder.start);
+  if (life == Life::kHidden) {
+    return std::nullopt;
+  }
+  return life == Life::kRuns &&
+      static_cast<std::int64_t>(status.start_time) == holder.start;
+}
+
+bool is_gone(const LockHolder& holder, const fs::path& file) {
+  return !is_running(holder, file).value_or(true);
 }
 
 bool is_seen_running(const LockHolder& holder) {
@@ -310,13 +321,14 @@ bool is_seen_running(const LockHolder& holder) {
       static_cast<std::int64_t>(status.start_time) == holder.start;
 }
 
-bool is_successor(const LockHolder& holder, const LockHolder& own) {
-  for (const auto& [name, value] : own.jobs) {
-    const auto found = holder.jobs.find(name);
-    if (found != holder.jobs.end() && found->second == value) {
-      return true;
-    }
-  }
+bool is_of_same_job(const LockHolder& holder, const LockHolder& own) {
+  return std::ranges::any_of(own.jobs, [&](const auto& job) {
+    const auto found = holder.jobs.find(job.first);
+    return found != holder.jobs.end() && found->second == job.second;
+  });
+}
+
+bool was_rebooted(const LockHolder& holder, const LockHolder& own) {
   return holder.host == own.host && holder.machine == own.machine &&
       !holder.boot.empty() && !own.boot.empty() && holder.boot != own.boot;
 }

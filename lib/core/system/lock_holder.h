@@ -66,18 +66,26 @@ std::optional<LockHolder> read_holder(const std::filesystem::path& file);
 // successful creation can be lost. Throws Error(kStorage).
 Fd create_lock_file(const std::filesystem::path& file, LockHolder& holder);
 
-// Returns true if the holder ran on this kernel and has certainly ended: its
-// kernel lock on `file` is free, or no process has its pid and start time.
-// False if this process cannot determine that.
+// Returns whether the holder runs, also stopped: its kernel lock on `file` is
+// held, or a process has its pid and start time. nullopt if this process cannot
+// determine that, for example because the holder is on another host.
+std::optional<bool> is_running(
+    const LockHolder& holder,
+    const std::filesystem::path& file);
+
+// Returns true if is_running() is known to be false.
 bool is_gone(const LockHolder& holder, const std::filesystem::path& file);
 
 // Returns true if this process can see the holder running, neither stopped nor
 // ended.
 bool is_seen_running(const LockHolder& holder);
 
-// Returns true if this process (`own`) may take over sooner: it belongs to the
-// holder's batch job (a requeued job, or a replaced pod), or its host is the
-// holder's and has been rebooted since.
-bool is_successor(const LockHolder& holder, const LockHolder& own);
+// Returns true if both processes belong to one batch job: a requeued job, or a
+// replaced pod.
+bool is_of_same_job(const LockHolder& holder, const LockHolder& own);
+
+// Returns true if the host of `own` has the holder's names and has been
+// rebooted since. Another machine may have the same names.
+bool was_rebooted(const LockHolder& holder, const LockHolder& own);
 
 } // namespace vitrain

@@ -47,8 +47,8 @@ LockLease::LockLease(fs::path path, std::string nonce, const LockTimes& times)
     : path_(std::move(path)),
       nonce_(std::move(nonce)),
       times_(times),
-      seen_(boot_time() - 2.0 * times.trust) { // not seen yet
-  refresh();
+      seen_(boot_time()) {
+  look(/*renews=*/true);
   // Signals must be delivered to other threads.
   sigset_t all;
   sigset_t before;
@@ -75,24 +75,27 @@ void LockLease::work() {
     });
     if (!ending_) {
       lock.unlock();
-      refresh();
+      look(/*renews=*/true);
       lock.lock();
     }
   }
 }
 
 bool LockLease::is_lost() {
-  if (!is_lost_ && boot_time() - seen_ > times_.trust) {
-    refresh();
-  }
+  look(/*renews=*/false);
   return is_lost_;
 }
 
 void LockLease::check() {
-  VITRAIN_CHECK(!is_lost(), ExitCode::kStorage, "{}", lost_);
+  look(/*renews=*/false);
+  check_seen();
 }
 
-void LockLease::refresh() {
+void LockLease::check_seen() const {
+  VITRAIN_CHECK(!is_lost_, ExitCode::kStorage, "{}", lost_);
+}
+
+void LockLease::look(bool renews) {
   const std::lock_guard lock(refreshing_);
   if (is_lost_) {
     return;
@@ -114,16 +117,20 @@ void LockLease::refresh() {
   if (!holder || holder->nonce != nonce_) {
     lost_ = fmt::format(
         "{}: {} has taken the run over, so that this process writes nothing "
-        "more there; it had not looked at the file for {:.0f} s (stopped, "
-        "suspended, or cut off from its storage?)",
+        "more there; its last look at the file was {:.0f} s ago (if more than "
+        "{:g} s: it was stopped, suspended or cut off from its storage)",
         printable(path_.native()),
         holder ? holder->text() : "an unknown process",
-        now - seen_);
+        now - seen_,
+        2.0 * times_.refresh);
     is_lost_ = true;
     return;
   }
   seen_ = now;
   last_ = *holder;
+  if (!renews) {
+    return;
+  }
   last_.time = sign_of_life();
   if (kernel_lock_) {
     // Only this process has that kernel lock: others must not rely on it.
@@ -152,7 +159,7 @@ std::optional<LockHolder> LockLease::restored() {
     }
     return holder;
   } catch (const Error&) {
-    return last_; // treat as present: the next refresh() looks again
+    return last_; // treat as present: the next look() decides
   }
 }
 

@@ -19,12 +19,12 @@ namespace vitrain {
 struct LockTimes {
   // Interval between two signs of life of a holder.
   double refresh = 2.0;
-  // Time for which a holder may write without reading the lock file again after
-  // it last saw its own nonce there. Less than `successor`, so that a holder
-  // that was suspended reads the file before it writes.
-  double trust = 4.0;
-  // Silence after which a process for which is_successor() is true takes over.
-  double successor = 5.0;
+  // Time in which a holder completes a write after check(). A process that
+  // takes the lock from a holder that may be alive waits as long before it
+  // returns.
+  double settle = 0.5;
+  // Silence after which a process takes over for which was_rebooted() is true.
+  double reboot = 5.0;
   // Silence after which any process takes over.
   double silence = 60.0;
 };
@@ -33,6 +33,12 @@ struct LockTimes {
 // file, and check() throws once another process has taken over. The process
 // that took the lock has one LockLease, and so has each process that writes on
 // its behalf. After fork() a child must not destroy it.
+//
+// No file system can refuse the write of a former holder, so a window remains
+// between check() and the write that follows it: a process that is suspended
+// exactly there writes once more. Keep the window short: call check()
+// immediately before each write, and let the write be one operation that leaves
+// complete files (a rename, an appended record).
 class LockLease {
  public:
   // `path`: the lock file; `nonce`: LockHolder::nonce of its holder.
@@ -44,19 +50,21 @@ class LockLease {
   LockLease(const LockLease&) = delete;
   LockLease& operator=(const LockLease&) = delete;
 
-  // Throws Error(kStorage) naming the new holder if the lock was taken over.
-  // Call it before each write. Reads the file only if the thread has not read
-  // it during the last LockTimes::trust seconds. Any thread may call.
+  // Reads the lock file. Throws Error(kStorage) naming the new holder if the
+  // lock was taken over. Call it before each write. Any thread may call.
   void check();
-  // Returns true if the lock was taken over; reads the file as check() does.
-  // Any thread may call.
+  // As check(), but does not read the file: the thread's last look, at most
+  // LockTimes::refresh seconds ago, decides. Not sufficient before a write.
+  void check_seen() const;
+  // Returns true if the lock was taken over; reads the file. Any thread may
+  // call.
   bool is_lost();
 
  private:
   void work();
-  // Reads the lock file. If it still has the nonce, renews its sign of life;
-  // otherwise marks the lock as lost.
-  void refresh();
+  // Reads the lock file. If it no longer has the nonce, marks the lock as lost;
+  // otherwise renews the sign of life there if `renews`.
+  void look(bool renews);
   // Creates the lock file again after its removal. Returns the holder that the
   // file then names, which may be another process; nullopt if this object has
   // never seen the file.
@@ -67,10 +75,10 @@ class LockLease {
   LockTimes times_;
   std::mutex refreshing_;
   LockHolder last_; // content as last written; guarded by refreshing_
+  double seen_; // boot_time() of the last look; guarded by refreshing_
   Fd kernel_lock_; // on a file that restored() created
   std::string lost_; // message of check(); written once, before is_lost_
   std::atomic<bool> is_lost_ = false;
-  std::atomic<double> seen_; // boot_time() at which the nonce was last seen
   std::mutex mutex_;
   std::condition_variable wake_;
   bool ending_ = false; // guarded by mutex_

@@ -32,14 +32,14 @@ class Observer {
   // Returns the terminal and log file of this rank.
   virtual logging::Console& console() = 0;
 
-  // Call before writing a file of the run folder. On rank 0 it throws
-  // Error(kStorage) if another process has taken over the run; the lock is read
-  // at most once every few seconds. Does nothing on other ranks.
+  // Call immediately before each write of a file of the run folder. On rank 0
+  // it reads the lock, and throws Error(kStorage) if another process has taken
+  // over the run. Does nothing on other ranks.
   virtual void hold() = 0;
   virtual void resumed(std::int64_t step) = 0;
   // Call before and after each step. Record when the first step began and
   // ended, in seconds since the process started. step_begins() throws as hold()
-  // does.
+  // does, but does not read the lock: nothing is written yet.
   virtual void step_begins() = 0;
   virtual void step_ended(std::int64_t step) = 0;
   // Every rank logs its own part; rank 0 also shows and records the totals.

@@ -73,7 +73,9 @@ void Reporter::open_records(const Json& start) {
 }
 
 void Reporter::step_begins() {
-  hold();
+  if (lease_) {
+    lease_->check_seen();
+  }
   if (!first_step_begin_) {
     first_step_begin_ = job::boot_seconds() - job_.process_start;
     epoch_watch_.restart();

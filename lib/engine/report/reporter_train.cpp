@@ -2,8 +2,8 @@
 
 #include <limits>
 
-#include "core/text.h"
 #include <fmt/format.h>
+#include "core/text.h"
 #include "engine/report/reporter.h"
 
 namespace vitrain::engine {

@@ -91,10 +91,11 @@ void LiveReport::write() {
       run.state = RunState::kRunning;
       run.reason.clear();
     }
-    if (may_write_()) {
-      write_report({&run, 1}, report_file(folder_));
-    }
     problem_.clear();
+    if (!may_write_()) {
+      return;
+    }
+    write_report({&run, 1}, report_file(folder_));
   } catch (const std::exception& error) {
     problem_ = error.what();
   }

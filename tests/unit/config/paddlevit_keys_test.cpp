@@ -8,7 +8,6 @@
 
 #include "config/load/writer.h"
 #include "config/load_recipe.h"
-#include "config/paddlevit/paddlevit_idle.h"
 #include "config/schema/schema.h"
 #include "config/schema/values.h"
 #include "core/text.h"

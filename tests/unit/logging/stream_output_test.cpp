@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 
 #include <optional>
+#include <string>
+#include <thread>
 
 #include "core/system/clock.h"
 #include "core/text.h"
@@ -82,6 +84,51 @@ TEST(StreamOutput, AStalledReaderIsNotWaitedFor) {
   output.reset();
   EXPECT_LT(end.seconds(), StreamOutput::kLastWait + 1.0);
   EXPECT_GT(lines, 100);
+}
+
+// Writes one text of a thousand lines, 1 MB, to a reader that pauses for
+// `pause` microseconds after each `piece` bytes. Returns the number of dropped
+// lines, and in `seconds` the duration of the write.
+std::int64_t dropped_by(std::size_t piece, useconds_t pause, double& seconds) {
+  std::string text;
+  for (int i = 1; i <= 1000; ++i) {
+    text += fmt::format("line {:>990}\n", i);
+  }
+  PipeEnds pipe;
+  std::optional<StreamOutput> output(pipe.write.get());
+  pipe.write.reset();
+  std::thread reader([&] {
+    std::string part(piece, '\0');
+    while (::read(pipe.read.get(), part.data(), part.size()) > 0) {
+      ::usleep(pause);
+    }
+  });
+  const Stopwatch watch;
+  output->write(text);
+  seconds = watch.seconds();
+  const std::int64_t dropped = output->dropped();
+  output.reset();
+  reader.join();
+  return dropped;
+}
+
+// A busy machine may pause the reader for longer than RecordSink::kPatience,
+// but not each time.
+TEST(StreamOutput, AReaderThatKeepsUpGetsEverything) {
+  double seconds = 0.0;
+  std::int64_t dropped = 1;
+  for (int i = 0; i < 10 && dropped > 0; ++i) {
+    dropped = dropped_by(/*piece=*/1 << 16, /*pause=*/1000, seconds);
+  }
+  EXPECT_EQ(dropped, 0);
+}
+
+// Waiting for each line would take 5 s.
+TEST(StreamOutput, ASlowReaderIsWaitedForOncePerText) {
+  const Ignored broken_pipe(SIGPIPE);
+  double seconds = 0.0;
+  EXPECT_GT(dropped_by(/*piece=*/1 << 12, /*pause=*/20'000, seconds), 100);
+  EXPECT_LT(seconds, 10.0 * RecordSink::kPatience);
 }
 
 TEST(StreamOutput, AReaderThatIsBackLearnsWhatItMissed) {

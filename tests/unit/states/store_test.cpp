@@ -68,6 +68,24 @@ TEST_F(StoreTest, ACheckpointThatIsRefusedItsNameIsDiscarded) {
   EXPECT_EQ(read_bytes(folder_ / "latest"), "step-000000001\n");
 }
 
+// The run may have been taken over after the checkpoint got its name.
+TEST_F(StoreTest, OldCheckpointsAreKeptIfTheirRemovalIsRefused) {
+  Store store(folder_, {.keep_last = 1});
+  store.save(make_snapshot(1));
+  int calls = 0;
+  const auto refuse = [&] {
+    if (++calls == 2) {
+      throw Error(ExitCode::kStorage, "lost");
+    }
+  };
+  EXPECT_THROW(store.save(make_snapshot(2), refuse), Error);
+  EXPECT_THAT(
+      names_in(folder_),
+      testing::UnorderedElementsAre(
+          "latest", "step-000000001", "step-000000002"));
+  EXPECT_EQ(read_bytes(folder_ / "latest"), "step-000000001\n");
+}
+
 TEST_F(StoreTest, AveragedWeightsHaveAFileOfTheirOwn) {
   Snapshot snapshot = make_snapshot(10, 0.5);
   snapshot.ema["head.weight"] = at::full({3, 5}, 0.125);

@@ -247,6 +247,21 @@ TEST(LiveReport, WritesAsTheRunGoesOn) {
   EXPECT_EQ(report.problem(), "");
 }
 
+// Another process may have taken over the run.
+TEST(LiveReport, WritesNothingWithoutConsent) {
+  const TempFolder folder;
+  const job::RunDirectory run{write_run(folder, "a", {}, "")};
+  int asked = 0;
+  LiveReport report(run, [&] {
+    ++asked;
+    return false;
+  });
+  report.finish();
+  EXPECT_EQ(asked, 1);
+  EXPECT_FALSE(std::filesystem::exists(report_file(run)));
+  EXPECT_EQ(report.cost().pages, 0);
+}
+
 TEST(LiveReport, WhatCannotBeWrittenIsAProblem) {
   const TempFolder folder;
   LiveReport report(job::RunDirectory{folder / "none"});

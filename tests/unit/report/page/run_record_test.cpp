@@ -124,6 +124,25 @@ TEST(Run, TheSupervisorKnowsWhyItFailed) {
   EXPECT_FALSE(job::read_failure(run));
 }
 
+// The end record belongs to the process before if the failure is newer.
+TEST(Run, AResumedRunThatFailedIsNotDone) {
+  using Time = std::filesystem::file_time_type;
+  const TempFolder folder;
+  const auto path = write_run(folder, "a", {}, done_line(4, 0));
+  const job::RunDirectory run{path};
+  job::write_failure(run, "out of memory in set-up", 5);
+  const Time now = Time::clock::now();
+  const auto set_times = [&](Time failed, Time recorded) {
+    std::filesystem::last_write_time(run.failure(), failed);
+    std::filesystem::last_write_time(run.metrics(), recorded);
+  };
+  set_times(now, now - std::chrono::hours(1));
+  EXPECT_EQ(open_run(path).state, RunState::kFailed);
+  EXPECT_EQ(open_run(path).reason, "out of memory in set-up");
+  set_times(now - std::chrono::hours(1), now);
+  EXPECT_EQ(open_run(path).state, RunState::kDone);
+}
+
 // What a log says of an attempt before is about that one.
 TEST(Run, TheLogOfTheLastAttemptCounts) {
   const TempFolder folder;
