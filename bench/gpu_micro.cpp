@@ -21,7 +21,7 @@
 #include "bench/cuda_device.h"
 #include "core/error.h"
 #include "core/json.h"
-#include "engine/inputs/parcel.h"
+#include "engine/inputs/device_upload.h"
 #include "networks/layers/layers.h"
 
 namespace {
@@ -142,7 +142,7 @@ void copy(c10::Device device, std::int64_t count) {
   constexpr std::int64_t kImage = std::int64_t{3} * 224 * 224;
   constexpr int kCopies = 50;
   const auto bytes = static_cast<std::size_t>(count * kImage);
-  const std::size_t tail = engine::Parcel::room_for(1, count * 8);
+  const std::size_t tail = engine::DeviceUpload::room_for(1, count * 8);
   const CudaPlugin& plugin = load_cuda_plugin();
   auto* const memory =
       static_cast<std::uint8_t*>(plugin.allocate_pinned(bytes + tail));
@@ -152,11 +152,11 @@ void copy(c10::Device device, std::int64_t count) {
         .count = count,
         .rows = {memory, bytes},
         .tail = {memory + bytes, tail}};
-    engine::Parcels parcels(device);
+    engine::DeviceUploads parcels(device);
     const auto send = [&] {
-      engine::Parcel parcel = parcels.open(batch);
-      parcel.send();
-      parcel.sent()();
+      engine::DeviceUpload upload = parcels.open(batch);
+      upload.send();
+      upload.sent()();
     };
     std::vector<double> taken;
     for (int i = 0; i < kCopies; ++i) {

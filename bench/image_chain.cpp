@@ -74,7 +74,7 @@ int main(int argc, char** argv) {
   const data::Transform transform({.size = 224, .train = true, .seed = 1});
   std::ofstream crops(argv[3]);
   for (std::size_t i = 0; i < images.size(); ++i) {
-    const image::Header header = image::read_header(images[i]);
+    const image::ImageHeader header = image::read_header(images[i]);
     const image::CropPlan plan = transform.plan(
         header.width, header.height, {.sample = static_cast<std::int64_t>(i)});
     crops << plan.from.left << ',' << plan.from.top << ',' << plan.from.width

@@ -10,7 +10,7 @@
 #include "config/load/reader.h"
 #include "config/load/recipe_layers.h"
 #include "config/paddlevit/paddlevit.h"
-#include "config/rules/idle_keys.h"
+#include "config/rules/unused_keys.h"
 #include "core/text.h"
 
 namespace vitrain::config {
@@ -207,8 +207,8 @@ void apply_overrides(
 }
 
 // Adds notes on keys that have no effect.
-void note_idle_keys(Loaded& loaded) {
-  for (const Finding& idle : idle_keys(loaded.recipe, loaded.origins)) {
+void note_unused_keys(Loaded& loaded) {
+  for (const Finding& idle : unused_keys(loaded.recipe, loaded.origins)) {
     const auto origin = loaded.origins.find(idle.key);
     loaded.notes.push_back(fmt::format(
         "{}{}: {}",
@@ -263,7 +263,7 @@ std::set<std::string> unread_keys(
 
 } // namespace
 
-std::size_t Reading::layer_of(const Position& position) const {
+std::size_t PartialRecipe::layer_of(const Position& position) const {
   switch (position.origin) {
     case Origin::kDefault:
       return 0;
@@ -287,8 +287,8 @@ Loaded load(const LoadRequest& request) {
   return loaded;
 }
 
-Reading read(const LoadRequest& request, Problems& problems) {
-  Reading loaded;
+PartialRecipe read(const LoadRequest& request, Problems& problems) {
+  PartialRecipe loaded;
   const FileLayers files = layers_of(request, problems);
   const std::vector<Layer>& layers = files.layers;
   std::size_t before = problems.size();
@@ -334,7 +334,7 @@ Reading read(const LoadRequest& request, Problems& problems) {
   follow_split(loaded);
   if (problems.empty()) {
     if (request.use != RecipeUse::kEvaluation) {
-      note_idle_keys(loaded);
+      note_unused_keys(loaded);
     }
   } else {
     loaded.unread = unread_keys(

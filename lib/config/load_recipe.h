@@ -19,6 +19,6 @@ Recipe from_yaml(std::string_view yaml, const std::string& name = "recipe");
 
 // Same as load(), but adds mistakes to `problems` instead of throwing, for
 // callers with further checks.
-Reading read(const LoadRequest& request, Problems& problems);
+PartialRecipe read(const LoadRequest& request, Problems& problems);
 
 } // namespace vitrain::config

@@ -102,10 +102,10 @@ std::string examples_of(const List& list, std::size_t examples, Line line) {
 
 std::string findings(
     const char* label,
-    const std::vector<Finding>& list,
+    const std::vector<SampleDefect>& list,
     std::size_t examples) {
   return row(label, list.empty() ? "none" : with_commas(std::ssize(list))) +
-      examples_of(list, examples, [](const Finding& finding) {
+      examples_of(list, examples, [](const SampleDefect& finding) {
            return finding.where + ": " + finding.reason;
          });
 }
@@ -184,9 +184,9 @@ std::string duplicates_text(const CheckReport& report, std::size_t examples) {
   return text + examples_of(report.duplicates, examples, line);
 }
 
-Json findings_json(const std::vector<Finding>& list) {
+Json findings_json(const std::vector<SampleDefect>& list) {
   Json all = Json::array();
-  for (const Finding& finding : list) {
+  for (const SampleDefect& finding : list) {
     all.push_back(
         {{"sample", finding.sample},
          {"path", finding.where},

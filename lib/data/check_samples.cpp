@@ -320,8 +320,8 @@ CheckReport check(
     }
   }
   for (SplitReport& split : report.splits) {
-    std::ranges::sort(split.bad, {}, &Finding::sample);
-    std::ranges::sort(split.warned, {}, &Finding::sample);
+    std::ranges::sort(split.bad, {}, &SampleDefect::sample);
+    std::ranges::sort(split.warned, {}, &SampleDefect::sample);
     if (split.sizes.empty()) {
       split.smallest = {};
     }

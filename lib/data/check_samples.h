@@ -14,7 +14,7 @@
 namespace vitrain::data {
 
 // A problem with one sample.
-struct Finding {
+struct SampleDefect {
   std::int64_t sample = 0;
   std::string where; // printable
   std::string reason; // printable; does not repeat `where`
@@ -43,8 +43,9 @@ struct SplitReport {
   std::map<int, std::int64_t> sizes;
   Extent smallest; // minimum width and minimum height over all images
   Extent largest;
-  std::vector<Finding> bad; // samples that cannot be decoded, in their order
-  std::vector<Finding> warned; // samples with RowDefects
+  std::vector<SampleDefect>
+      bad; // samples that cannot be decoded, in their order
+  std::vector<SampleDefect> warned; // samples with RowDefects
 };
 
 // A group of samples with equal content: equal encoded bytes, or equal pixels

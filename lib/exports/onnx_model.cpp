@@ -166,19 +166,19 @@ void OnnxModel::add_metadata(const std::string& key, const std::string& value) {
 
 std::string OnnxModel::message(const std::string& external_file) const {
   std::string bytes;
-  pbf_builder<proto::Model> model(bytes);
-  model.add_int64(proto::Model::kIrVersion, kIrVersion);
-  model.add_string(proto::Model::kProducerName, "vitrain");
+  pbf_builder<proto::ModelField> model(bytes);
+  model.add_int64(proto::ModelField::kIrVersion, kIrVersion);
+  model.add_string(proto::ModelField::kProducerName, "vitrain");
   {
-    pbf_builder<proto::OperatorSet> set(model, proto::Model::kOpsetImport);
+    pbf_builder<proto::OperatorSet> set(model, proto::ModelField::kOpsetImport);
     set.add_int64(proto::OperatorSet::kVersion, kOpset);
   }
   for (const auto& [key, value] : metadata_) {
-    pbf_builder<proto::Entry> entry(model, proto::Model::kMetadataProps);
+    pbf_builder<proto::Entry> entry(model, proto::ModelField::kMetadataProps);
     entry.add_string(proto::Entry::kKey, key);
     entry.add_string(proto::Entry::kValue, value);
   }
-  pbf_builder<proto::Graph> graph(model, proto::Model::kGraph);
+  pbf_builder<proto::Graph> graph(model, proto::ModelField::kGraph);
   for (const std::string& node : nodes_) {
     graph.add_message(proto::Graph::kNode, node);
   }

@@ -6,7 +6,7 @@
 // (https://github.com/onnx/onnx/blob/main/onnx/onnx.proto).
 namespace vitrain::exports::proto {
 
-enum class Model : protozero::pbf_tag_type {
+enum class ModelField : protozero::pbf_tag_type {
   kIrVersion = 1,
   kProducerName = 2,
   kProducerVersion = 3,

@@ -183,7 +183,7 @@ std::unique_ptr<const data::Samplers> make_samplers(
     const config::Recipe& recipe,
     const data::Index* index,
     std::int64_t devices,
-    const std::optional<data::BegunEpoch>& begun) {
+    const std::optional<data::PartialEpoch>& begun) {
   if (index == nullptr) {
     return nullptr;
   }

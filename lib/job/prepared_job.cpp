@@ -137,7 +137,7 @@ void check_arithmetic(PreparedJob& prepared) {
   prepared.samplers =
       make_samplers(job.recipe, prepared.train.get(), prepared.workers);
   const config::Plan plan =
-      make_plan(job, prepared.workers, prepared.samplers.get(), *prepared.eval);
+      plan_job(job, prepared.workers, prepared.samplers.get(), *prepared.eval);
   if (job.mode == JobMode::kTrain && !job.resume.empty()) {
     const std::string name = printable(job.resume);
     const SavedState saved =
@@ -205,7 +205,7 @@ PreparedJob begin_job(const Request& request) {
   PreparedJob prepared;
   Job& job = prepared.job;
   config::Problems& problems = prepared.problems;
-  config::Reading loaded = load_recipe(request.recipe, problems);
+  config::PartialRecipe loaded = load_recipe(request.recipe, problems);
   const bool evaluates = request.mode == JobMode::kEval;
   if (!problems.empty() ||
       (evaluates && !loaded.recipe.model.pretrained.has_value())) {
@@ -296,7 +296,7 @@ void check_job(
 
 // If the recipe breaks rules, too, throws Error(kUsage) with `error` and these;
 // otherwise returns.
-void tell_with_the_rest(const PreparedJob& prepared, const Error& error) {
+void append_rule_errors(const PreparedJob& prepared, const Error& error) {
   if (error.code() != ExitCode::kUsage || prepared.link) {
     return;
   }
@@ -324,7 +324,7 @@ PreparedJob prepare(const Request& request) {
     try {
       choose_devices(prepared, request);
     } catch (const Error& error) {
-      tell_with_the_rest(prepared, error);
+      append_rule_errors(prepared, error);
       throw;
     }
     check_job(prepared, request, failures);

@@ -136,14 +136,14 @@ std::vector<config::Finding> missing(
 
 } // namespace
 
-config::Reading load_recipe(
+config::PartialRecipe load_recipe(
     const config::LoadRequest& request,
     config::Problems& problems) {
   config::LoadRequest known_request = request;
   known_request.is_record =
       request.file && run_of_config(request.file->native()).has_value();
-  config::Reading loaded = config::read(known_request, problems);
-  const config::Circumstances known{.unread = loaded.unread};
+  config::PartialRecipe loaded = config::read(known_request, problems);
+  const config::CheckContext known{.unread = loaded.unread};
   if (!known.is_unread("model.name")) {
     for (std::string& note : models::leave_other_families(loaded)) {
       loaded.notes.push_back(std::move(note));
@@ -153,20 +153,20 @@ config::Reading load_recipe(
   return loaded;
 }
 
-config::Reading load_recipe(const config::LoadRequest& request) {
+config::PartialRecipe load_recipe(const config::LoadRequest& request) {
   config::Problems problems;
-  config::Reading loaded = load_recipe(request, problems);
+  config::PartialRecipe loaded = load_recipe(request, problems);
   problems.throw_if_any();
   return loaded;
 }
 
-config::Circumstances circumstances_here(
-    const config::Reading& loaded,
+config::CheckContext circumstances_here(
+    const config::PartialRecipe& loaded,
     bool training) {
   const config::DevicesConfig& devices = loaded.recipe.devices;
   const launch::VisibleDevices visible = launch::visible_cuda_devices();
   const launch::DeviceRequest request = device_request(devices);
-  config::Circumstances here{
+  config::CheckContext here{
       // Assumes that other machines are like this one.
       .workers = devices.nodes *
           launch::requested_workers(
@@ -183,29 +183,25 @@ config::Circumstances circumstances_here(
 void check_rules(
     const config::Recipe& recipe,
     const config::Origins& origins,
-    const config::Circumstances& circumstances,
+    const config::CheckContext& context,
     config::Problems problems) {
-  config::validate(recipe, circumstances, origins, problems);
+  config::validate(recipe, context, origins, problems);
   const models::DataShape data = shape_of(recipe.data.eval);
   config::add_findings(
-      models::check(recipe.model, data), origins, circumstances, problems);
+      models::check(recipe.model, data), origins, context, problems);
   config::add_findings(
-      models::check_class_weights(recipe, data),
+      models::check_class_weights(recipe, data), origins, context, problems);
+  config::add_findings(models::check_loss(recipe), origins, context, problems);
+  config::add_findings(
+      models::check_channels(recipe, context.training),
       origins,
-      circumstances,
+      context,
       problems);
-  config::add_findings(
-      models::check_loss(recipe), origins, circumstances, problems);
-  config::add_findings(
-      models::check_channels(recipe, circumstances.training),
-      origins,
-      circumstances,
-      problems);
-  if (circumstances.training) {
+  if (context.training) {
     config::add_findings(
-        models::check_training_size(recipe), origins, circumstances, problems);
+        models::check_training_size(recipe), origins, context, problems);
     config::add_findings(
-        models::check_teacher(recipe), origins, circumstances, problems);
+        models::check_teacher(recipe), origins, context, problems);
   }
   if (problems.empty()) {
     return;
@@ -214,11 +210,8 @@ void check_rules(
     return position_of(origins, key).origin != config::Origin::kDefault;
   };
   config::add_findings(
-      missing(recipe, circumstances.training, is_given),
-      origins,
-      circumstances,
-      problems);
-  const std::string unread = named_keys(circumstances.unread);
+      missing(recipe, context.training, is_given), origins, context, problems);
+  const std::string unread = named_keys(context.unread);
   fail(
       ExitCode::kUsage,
       "{}{}",

@@ -14,15 +14,15 @@ namespace vitrain::job {
 
 // Calls config::load() and resets keys that the network of a higher layer does
 // not have, with a note for each.
-config::Reading load_recipe(const config::LoadRequest& request);
-config::Reading load_recipe(
+config::PartialRecipe load_recipe(const config::LoadRequest& request);
+config::PartialRecipe load_recipe(
     const config::LoadRequest& request,
     config::Problems& problems);
 
 // Returns the context for checking a recipe that runs on this machine, or on
 // several like it.
-config::Circumstances circumstances_here(
-    const config::Reading& loaded,
+config::CheckContext circumstances_here(
+    const config::PartialRecipe& loaded,
     bool training);
 
 // Throws Error(kUsage) with `problems` and every broken rule: those of
@@ -33,7 +33,7 @@ config::Circumstances circumstances_here(
 void check_rules(
     const config::Recipe& recipe,
     const config::Origins& origins,
-    const config::Circumstances& circumstances,
+    const config::CheckContext& context,
     config::Problems problems = {});
 
 // Throws Error(kUsage) with the broken rules of the network that depend on

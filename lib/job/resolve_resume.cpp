@@ -8,10 +8,10 @@
 #include "job/data_options.h"
 #include "job/find_weights.h"
 #include "job/prepared_job.h"
-#include "job/run/begun_epoch.h"
+#include "job/run/enclosing_run.h"
+#include "job/run/partial_epoch.h"
 #include "job/run/resume.h"
 #include "job/run/resume_advice.h"
-#include "job/run/run_around.h"
 #include "job/run/run_directory.h"
 #include "logging/stream_output.h"
 
@@ -121,8 +121,8 @@ void resolve_resume(
       printable(path.native()),
       describe_no_run(path));
   // Locks before reading: another process may be writing to the run.
-  auto run =
-      resume == "auto" ? std::optional(RunDirectory{path}) : run_around(path);
+  auto run = resume == "auto" ? std::optional(RunDirectory{path})
+                              : enclosing_run(path);
   std::error_code error;
   if (!run && std::filesystem::exists(RunDirectory{path}.config(), error)) {
     run = RunDirectory{absolute_path(path)}; // before its first checkpoint
@@ -164,7 +164,7 @@ void resolve_resume(
 
 void continue_epoch(PreparedJob& prepared, const config::Timeline& timeline) {
   const Job& job = prepared.job;
-  const auto begun = begun_epoch(
+  const auto begun = partial_epoch(
       checkpoint::read_manifest(job.resume),
       timeline,
       job.recipe.train.accumulate);
@@ -174,7 +174,7 @@ void continue_epoch(PreparedJob& prepared, const config::Timeline& timeline) {
   prepared.samplers =
       make_samplers(job.recipe, prepared.train.get(), prepared.workers, begun);
   const data::Sampler& sampler = prepared.samplers->of_epoch(begun->epoch);
-  if (const auto epoch = sampler.begun_epoch()) {
+  if (const auto epoch = sampler.partial_epoch()) {
     prepared.notes.push_back(fmt::format(
         "-resume: epoch {} was begun by {}, whose order of the samples it "
         "keeps; those after it have that of {}",

@@ -119,7 +119,7 @@ std::optional<int> pause_before_restart(
 std::optional<int> after_attempt(
     PreparedJob& prepared,
     launch::Restarts& restarts,
-    const launch::Outcome& outcome,
+    const launch::SuperviseResult& outcome,
     launch::Rendezvous& store) {
   const Job& job = prepared.job;
   const int code = outcome.exit_code;
@@ -172,7 +172,7 @@ launch::SupervisorOptions supervisor_options(const PreparedJob& prepared) {
 void record_failure(
     const PreparedJob& prepared,
     const RunDirectory& run,
-    const launch::Outcome& outcome) {
+    const launch::SuperviseResult& outcome) {
   const int code = outcome.exit_code;
   const bool is_ours = !prepared.lock || !prepared.lock->is_lost();
   const bool is_unchanged =
@@ -231,7 +231,7 @@ int supervise_here(PreparedJob& prepared) {
     options.nodes = prepared.link.get();
     options.store_socket = store.socket.get();
     options.store_port = store.port;
-    const launch::Outcome outcome = launch::supervise(options);
+    const launch::SuperviseResult outcome = launch::supervise(options);
     tell(outcome.report);
     record_failure(prepared, run, outcome);
     if (job.mode == JobMode::kEval && prepared.decides() &&

@@ -26,8 +26,10 @@ fs::path recipe_of(const std::string& weights) {
   return fs::is_regular_file(config, error) ? config : fs::path();
 }
 
-config::Reading read(const config::LoadRequest& request, const char* use) {
-  config::Reading loaded = load_recipe(request);
+config::PartialRecipe read(
+    const config::LoadRequest& request,
+    const char* use) {
+  config::PartialRecipe loaded = load_recipe(request);
   VITRAIN_CHECK(
       loaded.recipe.model.pretrained.has_value(),
       ExitCode::kUsage,
@@ -39,18 +41,18 @@ config::Reading read(const config::LoadRequest& request, const char* use) {
   return loaded;
 }
 
-bool says_model(const config::Reading& loaded) {
+bool says_model(const config::PartialRecipe& loaded) {
   const auto origin = loaded.origins.find("model.name");
   return origin != loaded.origins.end() &&
       origin->second.origin != config::Origin::kDefault;
 }
 
 // Reads the recipe named on the command line, or else that of the weights' run.
-config::Reading read_recipe(
+config::PartialRecipe read_recipe(
     config::LoadRequest request,
     const char* use,
     std::string& recipe_file) {
-  config::Reading loaded = read(request, use);
+  config::PartialRecipe loaded = read(request, use);
   if (request.file) {
     return loaded;
   }
@@ -89,7 +91,7 @@ WeightsJob prepare_weights(
     const config::LoadRequest& request,
     const char* use) {
   WeightsJob job;
-  config::Reading loaded = read_recipe(request, use, job.recipe_file);
+  config::PartialRecipe loaded = read_recipe(request, use, job.recipe_file);
   job.recipe = std::move(loaded.recipe);
   job.notes = std::move(loaded.notes);
   const auto record = use_record(

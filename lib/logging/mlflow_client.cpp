@@ -146,12 +146,12 @@ HttpReply MlflowClient::begin() {
     if (!reply.good()) {
       return reply;
     }
-    remember(); // saved before anything else can fail
+    save_run_id(); // saved before anything else can fail
   }
   HttpReply reply = log_parameters();
   parameters_sent_ = begun_ = reply.good() || !reply.try_again();
   if (begun_) {
-    remember();
+    save_run_id();
   }
   return reply;
 }
@@ -228,7 +228,7 @@ HttpReply MlflowClient::log_parameters() {
   return reply;
 }
 
-void MlflowClient::remember() const {
+void MlflowClient::save_run_id() const {
   const Json saved{
       {"uri", options_.uri},
       {"experiment", options_.experiment},

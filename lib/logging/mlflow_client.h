@@ -68,7 +68,7 @@ class MlflowClient {
   std::filesystem::path memory() const {
     return options_.folder / "mlflow.json";
   }
-  void remember() const;
+  void save_run_id() const;
 
   MlflowOptions options_;
   HttpClient http_;

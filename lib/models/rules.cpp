@@ -207,20 +207,22 @@ std::vector<config::Finding> check(
 namespace {
 
 const config::Position* origin_of(
-    const config::Reading& loaded,
+    const config::PartialRecipe& loaded,
     const std::string& key) {
   const auto origin = loaded.origins.find(key);
   return origin == loaded.origins.end() ? nullptr : &origin->second;
 }
 
 // Returns the number of the recipe layer that set a key; 0: none.
-std::size_t layer_of(const config::Reading& loaded, const std::string& key) {
+std::size_t layer_of(
+    const config::PartialRecipe& loaded,
+    const std::string& key) {
   const config::Position* origin = origin_of(loaded, key);
   return origin == nullptr ? 0 : loaded.layer_of(*origin);
 }
 
 // Returns the value of model.name after recipe layer `layer` was applied.
-std::string model_at(const config::Reading& loaded, std::size_t layer) {
+std::string model_at(const config::PartialRecipe& loaded, std::size_t layer) {
   return layer == 0 || layer > loaded.files.size()
       ? loaded.recipe.model.name
       : loaded.files[layer - 1].model;
@@ -228,7 +230,7 @@ std::string model_at(const config::Reading& loaded, std::size_t layer) {
 
 // Resets a key, and adds a note if the user had set it.
 void leave(
-    config::Reading& loaded,
+    config::PartialRecipe& loaded,
     const Option& option,
     const std::string& why,
     std::vector<std::string>& notes) {
@@ -246,7 +248,7 @@ void leave(
 
 } // namespace
 
-std::vector<std::string> leave_other_families(config::Reading& loaded) {
+std::vector<std::string> leave_other_families(config::PartialRecipe& loaded) {
   std::vector<std::string> notes;
   const config::ModelConfig& model = loaded.recipe.model;
   const std::optional<ModelSpec> spec = find_model(model.name);

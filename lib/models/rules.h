@@ -56,6 +56,6 @@ std::vector<config::Finding> check_training_size(const config::Recipe& recipe);
 // keys of another family, and image keys if the data are vectors. Returns one
 // note per key that the user had set. Keys set in the layer of model.name or
 // above are left to check(), which rejects them.
-std::vector<std::string> leave_other_families(config::Reading& loaded);
+std::vector<std::string> leave_other_families(config::PartialRecipe& loaded);
 
 } // namespace vitrain::models

@@ -9,7 +9,7 @@
 #include "config/schema/group_rule.h"
 #include "core/check.h"
 #include "core/text.h"
-#include "threads/clear_where.h"
+#include "threads/zero_where.h"
 
 namespace vitrain::optim {
 namespace {
@@ -174,19 +174,19 @@ std::int64_t Pruner::prune_rows(const Target& target, double share) {
 
 void Pruner::clear_weights() const {
   for (std::size_t i = 0; pruned_ > 0 && i < masks_.size(); ++i) {
-    threads::clear_where(parameters_.groups()[i].parameters, masks_[i]);
+    threads::zero_where(parameters_.groups()[i].parameters, masks_[i]);
   }
 }
 
 void Pruner::clear_gradients() const {
   for (std::size_t i = 0; pruned_ > 0 && i < masks_.size(); ++i) {
-    threads::clear_where(parameters_.groups()[i].gradients, masks_[i]);
+    threads::zero_where(parameters_.groups()[i].gradients, masks_[i]);
   }
 }
 
 void Pruner::clear(const std::vector<at::Tensor>& buffers) const {
   for (std::size_t i = 0; pruned_ > 0 && i < masks_.size(); ++i) {
-    threads::clear_where(buffers[i], masks_[i]);
+    threads::zero_where(buffers[i], masks_[i]);
   }
 }
 

@@ -20,10 +20,10 @@
 #include "core/system/files.h"
 #include "core/system/print_lines.h"
 #include "core/text.h"
+#include "data/image_inputs.h"
 #include "data/load/image_rows.h"
 #include "data/load/row_picture.h"
 #include "data/load/tolerant_rows.h"
-#include "data/named_images.h"
 #include "engine/device/cpu_setup.h"
 #include "engine/device/pinned_slots.h"
 #include "engine/eval/predictor.h"
@@ -31,8 +31,8 @@
 #include "image/formats/png_write.h"
 #include "job/choose_devices.h"
 #include "job/data_options.h"
+#include "job/display_names.h"
 #include "job/precision.h"
-#include "job/shown_classes.h"
 #include "job/weights_job.h"
 #include "launch/devices/cores.h"
 #include "launch/processes/environment.h"
@@ -252,8 +252,8 @@ std::shared_ptr<networks::Model> load_model(const job::WeightsJob& job) {
 std::vector<std::string> class_names(
     const job::WeightsJob& job,
     const std::optional<std::string>& file) {
-  return file ? job::shown_classes(job.classes, job.spec.num_classes, *file)
-              : job::shown_classes(job.classes, job.spec.num_classes);
+  return file ? job::display_names(job.classes, job.spec.num_classes, *file)
+              : job::display_names(job.classes, job.spec.num_classes);
 }
 
 void write_sheet(
@@ -328,7 +328,7 @@ int predict(const config::Arguments& arguments) {
   const std::vector<std::string> classes =
       class_names(job, arguments.predict.classes);
   const auto images =
-      data::named_images(arguments.data.files, &read_standard_input);
+      data::image_inputs(arguments.data.files, &read_standard_input);
   print_lines(stderr, images->index().notes());
   check_outputs(arguments, images->index());
   const std::int64_t top =

@@ -16,9 +16,9 @@ namespace {
 // Error(kUsage) with the problems. Returns those that a machine with a GPU does
 // not have, if the recipe leaves the choice of devices to the machine.
 std::string check_recipe(
-    const config::Reading& loaded,
+    const config::PartialRecipe& loaded,
     const config::Problems& problems) {
-  config::Circumstances here =
+  config::CheckContext here =
       job::circumstances_here(loaded, /*training=*/true);
   const auto check = [&] {
     job::check_rules(loaded.recipe, loaded.origins, here, problems);
@@ -46,7 +46,7 @@ int config_verb(const config::Arguments& arguments) {
   }
   const bool check = arguments.verb == config::Verb::kConfigCheck;
   config::Problems problems;
-  const config::Reading loaded =
+  const config::PartialRecipe loaded =
       job::load_recipe(arguments.load_request(), problems);
   std::string only_here;
   if (check) {

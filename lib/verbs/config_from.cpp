@@ -26,7 +26,7 @@ std::string problems_of(config::Recipe recipe) {
     source->path = std::string(1, '.');
     source->class_map.reset();
   }
-  const config::Circumstances there{
+  const config::CheckContext there{
       .workers = config::kWorkersUnknown,
       .cuda = recipe.devices.kind != DeviceKind::kCpu};
   try {

@@ -86,7 +86,7 @@ void check_recipe(
           {kCount, std::to_string(host.workers), kOption});
     }
     config::Problems problems;
-    const config::Reading loaded = job::load_recipe(request, problems);
+    const config::PartialRecipe loaded = job::load_recipe(request, problems);
     job::check_rules(
         loaded.recipe,
         loaded.origins,

@@ -8,8 +8,8 @@
 #include "core/text.h"
 #include "job/find_weights.h"
 #include "job/preprocess_record.h"
+#include "job/run/enclosing_run.h"
 #include "job/run/resume_advice.h"
-#include "job/run/run_around.h"
 #include "verbs/verbs.h"
 
 namespace vitrain::verbs {
@@ -23,7 +23,7 @@ std::optional<std::string> find_recipe(const std::string& path) {
   std::error_code error;
   job::RunDirectory run{path};
   if (!fs::is_regular_file(run.config(), error)) {
-    run = job::run_around(path).value_or(job::RunDirectory{});
+    run = job::enclosing_run(path).value_or(job::RunDirectory{});
   }
   if (run.path.empty() || !fs::is_regular_file(run.config(), error)) {
     return std::nullopt;

@@ -148,7 +148,7 @@ int try_run(
   print_lines(stdout, prepared.notes);
   Subject subject{
       .recipe = models::widest_stage(job.recipe),
-      .plan = job::make_plan(
+      .plan = job::plan_job(
           job, prepared.workers, prepared.samplers.get(), *prepared.eval),
       .epoch_samples =
           prepared.samplers->stages().front().sampler->epoch_samples(),
@@ -255,7 +255,8 @@ std::optional<int> train(
     hosts.clear();
   }
   if (arguments.print_config) {
-    const config::Reading loaded = job::load_recipe(arguments.load_request());
+    const config::PartialRecipe loaded =
+        job::load_recipe(arguments.load_request());
     print_lines(stderr, loaded.notes);
     std::fputs(config::to_yaml(loaded.recipe).c_str(), stdout);
     return 0;

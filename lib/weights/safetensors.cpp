@@ -41,7 +41,7 @@ class Safetensors : public Archive {
     const std::string text = header_text(file_);
     const std::int64_t start =
         kLengthBytes + static_cast<std::int64_t>(text.size());
-    Header header = parse_header(text, file_.size() - start, source);
+    SafetensorsHeader header = parse_header(text, file_.size() - start, source);
     metadata = std::move(header.metadata);
     for (TensorEntry& entry : header.tensors) {
       StoredTensor& tensor = tensors[entry.name];

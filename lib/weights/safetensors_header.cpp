@@ -257,7 +257,7 @@ void check_cover(
 
 } // namespace
 
-Header parse_header(
+SafetensorsHeader parse_header(
     std::string_view json,
     std::int64_t data_bytes,
     const std::string& source) {
@@ -269,7 +269,7 @@ Header parse_header(
   const bool parsed =
       nlohmann::json::sax_parse(json.begin(), json.end(), &handler);
   VITRAIN_CHECK_WEIGHTS(parsed, "{}: {}", source, handler.problem);
-  Header header;
+  SafetensorsHeader header;
   header.metadata = std::move(handler.metadata);
   header.tensors.reserve(handler.entries.size());
   for (const RawEntry& entry : handler.entries) {

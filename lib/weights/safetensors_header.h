@@ -17,7 +17,7 @@ struct TensorEntry {
   std::int64_t end = 0;
 };
 
-struct Header {
+struct SafetensorsHeader {
   std::vector<TensorEntry> tensors; // ordered by offset
   std::map<std::string, std::string> metadata;
 };
@@ -30,7 +30,7 @@ inline constexpr std::uint64_t kHeaderLimit = 100'000'000;
 // not overflow, offsets that match the sizes and cover the data without gaps,
 // overlaps or trailing bytes, no duplicate and no unknown keys. Throws
 // Error(kWeights): "<source>: ...".
-Header parse_header(
+SafetensorsHeader parse_header(
     std::string_view json,
     std::int64_t data_bytes,
     const std::string& source);

@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "config/foreign/given_words.h"
+#include "config/foreign/foreign_args.h"
 #include "config/foreign/scripts.h"
 #include "core/system/files.h"
 #include "core/text.h"

@@ -207,7 +207,7 @@ void TimmTranslator::translate_colours() {
   const std::string policy = words_.text("aa");
   bool replaces_jitter = false;
   if (!policy.empty()) {
-    const std::string fault = fault_of_auto_augment(policy);
+    const std::string fault = validate_auto_augment(policy);
     if (fault.empty()) {
       augment.auto_augment = policy;
       replaces_jitter = policy.find("3a") == std::string::npos;

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "config/foreign/given_words.h"
+#include "config/foreign/foreign_args.h"
 #include "config/foreign/words.h"
 #include "config/schema/problems.h"
 

@@ -60,7 +60,7 @@ struct FileLayer {
 };
 
 // A recipe of which some values may not have been read.
-struct Reading : Loaded {
+struct PartialRecipe : Loaded {
   std::vector<FileLayer> files; // lowest first
   // Keys and sections whose values are unknown because something could not be
   // read. Rules about them are skipped.

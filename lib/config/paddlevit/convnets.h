@@ -8,14 +8,14 @@
 // Convolutional networks, some of them with attention.
 namespace vitrain::config::paddlevit {
 
-inline constexpr auto kConvNextKeys = std::to_array<OwnKey>({
-    {"PATCH_SIZE", "4", OwnKey::Role::kOnly},
-    {"OUTPUT_STRIDE", "32", OwnKey::Role::kOnly},
+inline constexpr auto kConvNextKeys = std::to_array<FamilyKey>({
+    {"PATCH_SIZE", "4", FamilyKey::Role::kOnly},
+    {"OUTPUT_STRIDE", "32", FamilyKey::Role::kOnly},
     {"DEPTHS", "[3,3,9,3]"},
     {"DIMS", "[96,192,384,768]"},
-    {"HEAD_NORM_FIRST", "false", OwnKey::Role::kOnly},
-    {"CONV_MLP", "false", OwnKey::Role::kOnly},
-    {"STEM_TYPE", "patch", OwnKey::Role::kOnly},
+    {"HEAD_NORM_FIRST", "false", FamilyKey::Role::kOnly},
+    {"CONV_MLP", "false", FamilyKey::Role::kOnly},
+    {"STEM_TYPE", "patch", FamilyKey::Role::kOnly},
 });
 inline constexpr auto kConvNextNetworks = std::to_array<Network>({
     {"convnext_base", 224, "[3,3,27,3] [128,256,512,1024]"},
@@ -25,13 +25,13 @@ inline constexpr auto kConvNextNetworks = std::to_array<Network>({
     {"convnext_xlarge", 224, "[3,3,27,3] [256,512,1024,2048]"},
 });
 
-inline constexpr auto kMobileOneKeys = std::to_array<OwnKey>({
+inline constexpr auto kMobileOneKeys = std::to_array<FamilyKey>({
     {"NUM_BLOCKS", "[1,2,8,10,1]"},
     {"CHANNELS", "[64,64,128,256,512]"},
-    {"STRIDES", "[2,2,2,2,2]", OwnKey::Role::kIdle},
+    {"STRIDES", "[2,2,2,2,2]", FamilyKey::Role::kIdle},
     {"EXPANSIONS", "[0.75,0.75,1,1,2]"},
     {"NUM_BRANCHES", "[4,4,4,4,4]"},
-    {"DEPLOY", "false", OwnKey::Role::kOnly},
+    {"DEPLOY", "false", FamilyKey::Role::kOnly},
     {"USE_SE", "false"},
 });
 inline constexpr auto kMobileOneNetworks = std::to_array<Network>({
@@ -52,7 +52,7 @@ inline constexpr auto kMobileOneNetworks = std::to_array<Network>({
      "[1,2,8,10,1] [64,64,128,256,512] [1,3,3.5,3.5,4] [1,1,1,1,1] true"},
 });
 
-inline constexpr auto kHaloNetKeys = std::to_array<OwnKey>({
+inline constexpr auto kHaloNetKeys = std::to_array<FamilyKey>({
     {"ACT", "none"},
     {"STAGE1_BLOCK", "[bottle,bottle,bottle]"},
     {"STAGE2_BLOCK", "[bottle,bottle,bottle,attn]"},
@@ -60,7 +60,7 @@ inline constexpr auto kHaloNetKeys = std::to_array<OwnKey>({
     {"STAGE4_BLOCK", "[bottle,attn,bottle]"},
     {"CHANNEL", "[64,256,512,1024,2048]"},
     {"NUM_HEAD", "[0,4,8,8]"},
-    {"STRIDE", "[1,2,2,2]", OwnKey::Role::kOnly},
+    {"STRIDE", "[1,2,2,2]", FamilyKey::Role::kOnly},
     {"DEPTH", "[3,4,6,3]"},
     {"BLOCK_SIZE", "8"},
     {"HALO_SIZE", "3"},
@@ -83,7 +83,7 @@ inline constexpr auto kRegNetNetworks = std::to_array<Network>({
     {"regnety_160", 224, ""},
 });
 
-inline constexpr auto kConvNets = std::to_array<Family>({
+inline constexpr auto kConvNets = std::to_array<PaddleFamily>({
     {.name = "ConvNeXt",
      .types = "convnext",
      .keys = kConvNextKeys,

@@ -8,8 +8,8 @@
 // Networks that mix tokens without attention.
 namespace vitrain::config::paddlevit {
 
-inline constexpr auto kMixerKeys = std::to_array<OwnKey>({
-    {"MIXER.PATCH_SIZE", "16", OwnKey::Role::kIdle},
+inline constexpr auto kMixerKeys = std::to_array<FamilyKey>({
+    {"MIXER.PATCH_SIZE", "16", FamilyKey::Role::kIdle},
     {"MIXER.EMBED_DIM", "768"},
     {"MIXER.DEPTH", "12"},
 });
@@ -18,11 +18,11 @@ inline constexpr auto kMixerNetworks = std::to_array<Network>({
     {"mixer_l16_224", 224, "1024 24"},
 });
 
-inline constexpr auto kResMlpKeys = std::to_array<OwnKey>({
+inline constexpr auto kResMlpKeys = std::to_array<FamilyKey>({
     {"MIXER.PATCH_SIZE", "16"},
     {"MIXER.EMBED_DIM", "768"},
     {"MIXER.DEPTH", "12"},
-    {"MIXER.MLP_RATIO", "4", OwnKey::Role::kOnly},
+    {"MIXER.MLP_RATIO", "4", FamilyKey::Role::kOnly},
 });
 inline constexpr auto kResMlpNetworks = std::to_array<Network>({
     {"resmlp_12_224", 224, "16 384 12"},
@@ -31,23 +31,23 @@ inline constexpr auto kResMlpNetworks = std::to_array<Network>({
     {"resmlp_big_24_224", 224, "8 768 24"},
 });
 
-inline constexpr auto kGmlpKeys = std::to_array<OwnKey>({
-    {"MIXER.PATCH_SIZE", "16", OwnKey::Role::kIdle},
+inline constexpr auto kGmlpKeys = std::to_array<FamilyKey>({
+    {"MIXER.PATCH_SIZE", "16", FamilyKey::Role::kIdle},
     {"MIXER.EMBED_DIM", "768"},
     {"MIXER.DEPTH", "12"},
-    {"MIXER.MLP_RATIO", "6", OwnKey::Role::kOnly},
+    {"MIXER.MLP_RATIO", "6", FamilyKey::Role::kOnly},
 });
 inline constexpr auto kGmlpNetworks = std::to_array<Network>({
     {"gmlp_b16_224", 224, "512 30"},
     {"gmlp_s16_224", 224, "256 30"},
 });
 
-inline constexpr auto kPoolformerKeys = std::to_array<OwnKey>({
+inline constexpr auto kPoolformerKeys = std::to_array<FamilyKey>({
     {"LAYERS", "[2,2,6,2]"},
     {"EMBED_DIMS", "[64,128,320,512]"},
-    {"DOWNSAMPLES", "[true,true,true,true]", OwnKey::Role::kOnly},
-    {"MLP_RATIOS", "[4,4,4,4]", OwnKey::Role::kOnly},
-    {"LAYER_SCALE_INIT_VALUE", "1e-5", OwnKey::Role::kStart},
+    {"DOWNSAMPLES", "[true,true,true,true]", FamilyKey::Role::kOnly},
+    {"MLP_RATIOS", "[4,4,4,4]", FamilyKey::Role::kOnly},
+    {"LAYER_SCALE_INIT_VALUE", "1e-5", FamilyKey::Role::kStart},
 });
 inline constexpr auto kPoolformerNetworks = std::to_array<Network>({
     {"poolformer_m36", 224, "[6,6,18,6] [96,192,384,768] 1e-6"},
@@ -57,7 +57,7 @@ inline constexpr auto kPoolformerNetworks = std::to_array<Network>({
     {"poolformer_s36", 224, "[6,6,18,6] [64,128,320,512] 1e-6"},
 });
 
-inline constexpr auto kConvMixerKeys = std::to_array<OwnKey>({
+inline constexpr auto kConvMixerKeys = std::to_array<FamilyKey>({
     {"CNN.DIM", "1536"},
     {"CNN.DEPTH", "20"},
     {"CNN.KERNEL_SIZE", "9"},
@@ -70,7 +70,7 @@ inline constexpr auto kConvMixerNetworks = std::to_array<Network>({
     {"convmixer_768_32", 224, "768 32 7 7 ReLU"},
 });
 
-inline constexpr auto kMixers = std::to_array<Family>({
+inline constexpr auto kMixers = std::to_array<PaddleFamily>({
     {.name = "MLP-Mixer",
      .types = "mixer mlp-mixer",
      .keys = kMixerKeys,

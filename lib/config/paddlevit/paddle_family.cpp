@@ -17,19 +17,20 @@
 namespace vitrain::config::paddlevit {
 namespace {
 
-constexpr std::array<std::span<const Family>, 6>
+constexpr std::array<std::span<const PaddleFamily>, 6>
     kGroups{kVits, kTransformers, kStages, kMixers, kConvNets, kUnavailable};
 
 constexpr std::size_t kMostNearest = 3;
 
-bool names_network(const OwnKey& key) {
-  return key.role == OwnKey::Role::kNumber || key.role == OwnKey::Role::kStart;
+bool names_network(const FamilyKey& key) {
+  return key.role == FamilyKey::Role::kNumber ||
+      key.role == FamilyKey::Role::kStart;
 }
 
 // A key of a family, its given value and the value of a network.
 struct Compared {
   std::string_view key;
-  OwnKey::Role role;
+  FamilyKey::Role role;
   std::string expected;
   std::string value;
 
@@ -39,12 +40,14 @@ struct Compared {
   }
 };
 
-std::vector<Compared>
-compare(const Family& family, const Network& network, const OwnValues& values) {
+std::vector<Compared> compare(
+    const PaddleFamily& family,
+    const Network& network,
+    const OwnValues& values) {
   std::vector<Compared> compared;
   const std::vector<std::string> numbers = split(network.numbers, ' ');
   std::size_t next = 0;
-  for (const OwnKey& key : family.keys) {
+  for (const FamilyKey& key : family.keys) {
     if (names_network(key)) {
       const std::string& number = numbers.at(next++);
       compared.push_back(
@@ -58,7 +61,7 @@ compare(const Family& family, const Network& network, const OwnValues& values) {
 }
 
 bool differs(const Compared& one) {
-  return one.role == OwnKey::Role::kNumber && !one.same();
+  return one.role == FamilyKey::Role::kNumber && !one.same();
 }
 
 std::string_view name_of_heads(const Network& network, bool distilled) {
@@ -67,19 +70,19 @@ std::string_view name_of_heads(const Network& network, bool distilled) {
 
 } // namespace
 
-std::vector<const Family*> families() {
-  std::vector<const Family*> all;
-  for (const std::span<const Family> group : kGroups) {
-    for (const Family& family : group) {
+std::vector<const PaddleFamily*> families() {
+  std::vector<const PaddleFamily*> all;
+  for (const std::span<const PaddleFamily> group : kGroups) {
+    for (const PaddleFamily& family : group) {
       all.push_back(&family);
     }
   }
   return all;
 }
 
-const Family* find_family(std::string_view type) {
+const PaddleFamily* find_family(std::string_view type) {
   const std::string low = ascii_lower(std::string(trim(type)));
-  for (const Family* family : families()) {
+  for (const PaddleFamily* family : families()) {
     const std::vector<std::string> types = split(family->types, ' ');
     if (std::ranges::find(types, low) != types.end()) {
       return family;
@@ -110,16 +113,16 @@ std::string canonical(std::string_view text) {
   return out;
 }
 
-OwnValues own_defaults(const Family& family) {
+OwnValues own_defaults(const PaddleFamily& family) {
   OwnValues values;
-  for (const OwnKey& key : family.keys) {
+  for (const FamilyKey& key : family.keys) {
     values[std::string(key.key)] = canonical(key.value);
   }
   return values;
 }
 
 const Network* find_network(
-    const Family& family,
+    const PaddleFamily& family,
     const OwnValues& values,
     std::int64_t image_size,
     bool distilled) {
@@ -135,8 +138,10 @@ const Network* find_network(
   return found;
 }
 
-std::string
-no_network(const Family& family, const OwnValues& values, bool distilled) {
+std::string no_network(
+    const PaddleFamily& family,
+    const OwnValues& values,
+    bool distilled) {
   struct Near {
     std::ptrdiff_t count;
     std::string text;
@@ -176,12 +181,12 @@ no_network(const Family& family, const OwnValues& values, bool distilled) {
 }
 
 std::vector<OtherStart> other_starts(
-    const Family& family,
+    const PaddleFamily& family,
     const Network& network,
     const OwnValues& values) {
   std::vector<OtherStart> starts;
   for (const Compared& one : compare(family, network, values)) {
-    if (one.role == OwnKey::Role::kStart && !one.same()) {
+    if (one.role == FamilyKey::Role::kStart && !one.same()) {
       starts.push_back(
           {std::string(one.key),
            fmt::format("starts at {}, as timm's network does", one.expected)});

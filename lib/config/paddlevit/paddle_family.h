@@ -19,13 +19,13 @@ namespace vitrain::config::paddlevit {
 struct Config;
 
 // A key below MODEL that only some families have.
-struct OwnKey {
+struct FamilyKey {
   enum class Role {
     kNumber, // one of the numbers that name a network
     kOnly, // must have its default; other values are other networks
     kStart, // initial value of weights; the network has its own
     kIdle, // no effect, neither in vitrain nor in PaddleViT
-    kFree, // any number; Family::translate handles it
+    kFree, // any number; PaddleFamily::translate handles it
   };
   std::string_view key; // below MODEL: "TRANS.EMBED_DIM"
   std::string_view value; // PaddleViT's default, in the form of canonical()
@@ -40,7 +40,7 @@ struct Network {
   // Values of the keys with roles kNumber and kStart, in their order, separated
   // by blanks; `*`: any value.
   std::string_view numbers;
-  // Name with a second head (if Family::two_heads).
+  // Name with a second head (if PaddleFamily::two_heads).
   std::string_view distilled{};
 };
 
@@ -63,17 +63,17 @@ struct Defaults {
   void (*also)(Config&) = nullptr;
 };
 
-struct Family {
+struct PaddleFamily {
   std::string_view name; // name of its folder: "CaiT"
   // Values of MODEL.TYPE, in lower case, separated by blanks.
   std::string_view types;
-  std::span<const OwnKey> keys{};
+  std::span<const FamilyKey> keys{};
   std::span<const Network> networks{}; // empty: see vit_numbers
   Defaults defaults{};
   bool available = true;
   std::string_view why{}; // reason if it is not available
-  // True for ViT and DeiT: the family has the keys of paddlevit::Model, with
-  // any values.
+  // True for ViT and DeiT: the family has the keys of paddlevit::PaddleModel,
+  // with any values.
   bool vit_numbers = false;
   // True: DISTILLATION_TYPE also selects the network.
   bool two_heads = false;
@@ -88,10 +88,10 @@ struct Family {
 };
 
 // Returns every family of PaddleViT.
-std::vector<const Family*> families();
+std::vector<const PaddleFamily*> families();
 // Returns the family of a MODEL.TYPE, case-insensitively; null if PaddleViT has
 // none.
-const Family* find_family(std::string_view type);
+const PaddleFamily* find_family(std::string_view type);
 
 // Returns a value in the form of the tables: without blanks, numbers in their
 // shortest form, `none`, `true`, `[1,2]`.
@@ -99,12 +99,12 @@ std::string canonical(std::string_view text);
 
 // Values of a family's own keys, by key.
 using OwnValues = std::map<std::string, std::string, std::less<>>;
-OwnValues own_defaults(const Family& family);
+OwnValues own_defaults(const PaddleFamily& family);
 
 // Returns the network that the values describe, preferably with this image
 // size; nullptr if none matches, or none with this number of heads.
 const Network* find_network(
-    const Family& family,
+    const PaddleFamily& family,
     const OwnValues& values,
     std::int64_t image_size,
     bool distilled);
@@ -112,7 +112,7 @@ const Network* find_network(
 // Returns the reason why find_network() returned nullptr: the given values and
 // the nearest networks.
 std::string
-no_network(const Family& family, const OwnValues& values, bool distilled);
+no_network(const PaddleFamily& family, const OwnValues& values, bool distilled);
 
 // A key of role kStart whose value differs from the network's; `text`:
 // "INIT_VALUES is 1e-05 in cait_xxs24_224".
@@ -121,7 +121,7 @@ struct OtherStart {
   std::string text;
 };
 std::vector<OtherStart> other_starts(
-    const Family& family,
+    const PaddleFamily& family,
     const Network& network,
     const OwnValues& values);
 

@@ -6,7 +6,7 @@
 
 #include "config/load/reader.h"
 #include "config/load/writer.h"
-#include "config/paddlevit/own_keys.h"
+#include "config/paddlevit/family_keys.h"
 #include "config/paddlevit/paddlevit_keys.h"
 #include "config/schema/suggest.h"
 #include "config/schema/values.h"
@@ -214,7 +214,7 @@ void check_limits(
 
 // Adds notes on keys that are set but have no effect: keys that set nothing and
 // have no limit, and keys that others disable.
-void note_idle_keys(
+void note_unused_keys(
     const Config& config,
     const Origins& origins,
     std::vector<std::string>& notes) {
@@ -336,7 +336,7 @@ PaddleVitRecipe read_paddlevit(
       "{}: read as PaddleViT's (`vitrain config show` prints the recipe)",
       layers.back().source));
   check_limits(config, origins, use, notes, result.wrong, problems);
-  note_idle_keys(config, origins, notes);
+  note_unused_keys(config, origins, notes);
   if (!config.model.vit_numbers) {
     paddlevit::note_own_keys(config, type, origins, notes);
     // This key determines model.name.

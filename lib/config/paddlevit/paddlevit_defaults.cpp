@@ -12,7 +12,7 @@ namespace {
 
 std::vector<std::string> available_names() {
   std::vector<std::string> names;
-  for (const Family* family : families()) {
+  for (const PaddleFamily* family : families()) {
     if (family->available) {
       names.emplace_back(family->name);
     }
@@ -58,7 +58,7 @@ void use_modern_recipe(Config& to) {
 } // namespace
 
 std::string refusal_of_type(std::string_view type) {
-  const Family* family = find_family(type);
+  const PaddleFamily* family = find_family(type);
   if (family != nullptr) {
     return family->available
         ? ""
@@ -76,7 +76,7 @@ std::string refusal_of_type(std::string_view type) {
 
 Config defaults_of(std::string_view type) {
   Config config;
-  const Family* family = find_family(type);
+  const PaddleFamily* family = find_family(type);
   config.family = family;
   config.model.vit_numbers = family->vit_numbers;
   config.own = own_defaults(*family);

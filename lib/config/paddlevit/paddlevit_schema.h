@@ -45,7 +45,7 @@ struct Data {
   }
 };
 
-struct Model {
+struct PaddleModel {
   std::string type = "vit";
   std::string name = "vit";
   std::optional<std::string> resume;
@@ -54,8 +54,8 @@ struct Model {
   double dropout = 0.0;
   double attention_dropout = 0.0;
   double droppath = 0.0;
-  // The keys below belong to families with Family::vit_numbers; keys of other
-  // families are in Config::own.
+  // The keys below belong to families with PaddleFamily::vit_numbers; keys of
+  // other families are in Config::own.
   bool vit_numbers = true;
   std::int64_t patch_size = 16;
   std::int64_t embed_dim = 768;
@@ -92,7 +92,7 @@ struct Model {
 
 struct Config {
   Data data;
-  Model model;
+  PaddleModel model;
   Train train;
   std::string save = "./output";
   std::int64_t save_freq = 10;
@@ -105,7 +105,7 @@ struct Config {
   std::string tag = "default";
   std::int64_t local_rank = 0;
 
-  const Family* family = nullptr; // of model.type; null: ViT
+  const PaddleFamily* family = nullptr; // of model.type; null: ViT
   OwnValues own; // values of the family's own keys
 
   bool two_heads() const {

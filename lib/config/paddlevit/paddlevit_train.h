@@ -10,7 +10,7 @@
 
 namespace vitrain::config::paddlevit {
 
-struct Optimizer {
+struct PaddleOptimizer {
   std::string name = "AdamW";
   double eps = 1e-8;
   std::array<double, 2> betas{0.9, 0.999};
@@ -80,7 +80,7 @@ struct Train {
   bool normalize_target = true;
   bool multi_scale_sampler_ddp = false;
   LrScheduler lr_scheduler;
-  Optimizer optimizer;
+  PaddleOptimizer optimizer;
 
   template <typename Visitor>
   void visit(Visitor& v) {

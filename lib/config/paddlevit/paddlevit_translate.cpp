@@ -31,7 +31,7 @@ constexpr auto kSizes = std::to_array<Size>({
 });
 
 void name_vit(const Config& config, ModelConfig& to) {
-  const Model& from = config.model;
+  const PaddleModel& from = config.model;
   const Size* size = nullptr;
   for (const Size& known : kSizes) {
     const bool same = known.embed_dim == from.embed_dim &&
@@ -72,7 +72,7 @@ void copy_values(Config config, Recipe& recipe) {
 }
 
 void translate_model(const Config& config, ModelConfig& to) {
-  const Model& from = config.model;
+  const PaddleModel& from = config.model;
   to.image_size = config.data.image_size;
   if (config.data.image_channels != 3) {
     to.in_chans = config.data.image_channels;

@@ -8,17 +8,17 @@
 // Transformers with several stages of decreasing resolution.
 namespace vitrain::config::paddlevit {
 
-inline constexpr auto kSwinKeys = std::to_array<OwnKey>({
+inline constexpr auto kSwinKeys = std::to_array<FamilyKey>({
     {"PATCH_SIZE", "16"},
     {"WINDOW_SIZE", "7"},
     {"EMBED_DIM", "96"},
     {"NUM_HEADS", "[3,6,12,24]"},
     {"STAGE_DEPTHS", "[2,2,6,2]"},
-    {"MLP_RATIO", "4", OwnKey::Role::kOnly},
-    {"QKV_BIAS", "true", OwnKey::Role::kOnly},
-    {"QK_SCALE", "none", OwnKey::Role::kOnly},
-    {"APE", "false", OwnKey::Role::kOnly},
-    {"PATCH_NORM", "true", OwnKey::Role::kIdle},
+    {"MLP_RATIO", "4", FamilyKey::Role::kOnly},
+    {"QKV_BIAS", "true", FamilyKey::Role::kOnly},
+    {"QK_SCALE", "none", FamilyKey::Role::kOnly},
+    {"APE", "false", FamilyKey::Role::kOnly},
+    {"PATCH_NORM", "true", FamilyKey::Role::kIdle},
 });
 inline constexpr auto kSwinNetworks = std::to_array<Network>({
     {"swin_base_patch4_window12_384", 384, "4 12 128 [4,8,16,32] [2,2,18,2]"},
@@ -29,16 +29,16 @@ inline constexpr auto kSwinNetworks = std::to_array<Network>({
     {"swin_tiny_patch4_window7_224", 224, "4 7 96 [3,6,12,24] [2,2,6,2]"},
 });
 
-inline constexpr auto kPvtKeys = std::to_array<OwnKey>({
-    {"PATCH_SIZE", "4", OwnKey::Role::kIdle},
+inline constexpr auto kPvtKeys = std::to_array<FamilyKey>({
+    {"PATCH_SIZE", "4", FamilyKey::Role::kIdle},
     {"EMBED_DIM", "[32,64,160,256]"},
     {"NUM_HEADS", "[1,2,5,8]"},
-    {"ATTN_HEAD_SIZE", "none", OwnKey::Role::kIdle},
+    {"ATTN_HEAD_SIZE", "none", FamilyKey::Role::kIdle},
     {"STAGE_DEPTH", "[2,2,2,2]"},
-    {"QK_SCALE", "none", OwnKey::Role::kIdle},
-    {"QKV_BIAS", "true", OwnKey::Role::kOnly},
+    {"QK_SCALE", "none", FamilyKey::Role::kIdle},
+    {"QKV_BIAS", "true", FamilyKey::Role::kOnly},
     {"MLP_RATIO", "[8,8,4,4]"},
-    {"SR_RATIO", "[8,4,2,1]", OwnKey::Role::kOnly},
+    {"SR_RATIO", "[8,4,2,1]", FamilyKey::Role::kOnly},
     {"LINEAR", "none"},
 });
 inline constexpr auto kPvtNetworks = std::to_array<Network>({
@@ -53,13 +53,13 @@ inline constexpr auto kPvtNetworks = std::to_array<Network>({
     {"pvt_v2_b5", 224, "[64,128,320,512] [1,2,5,8] [3,6,40,3] [4,4,4,4] none"},
 });
 
-inline constexpr auto kPitKeys = std::to_array<OwnKey>({
+inline constexpr auto kPitKeys = std::to_array<FamilyKey>({
     {"PATCH_SIZE", "14"},
     {"STRIDE", "7"},
     {"BASE_DIMS", "[64,64,64]"},
     {"NUM_HEADS", "[4,8,16]"},
     {"DEPTH", "[3,6,4]"},
-    {"MLP_RATIO", "4", OwnKey::Role::kOnly},
+    {"MLP_RATIO", "4", FamilyKey::Role::kOnly},
 });
 inline constexpr auto kPitNetworks = std::to_array<Network>({
     {"pit_b_224",
@@ -80,14 +80,14 @@ inline constexpr auto kPitNetworks = std::to_array<Network>({
      "pit_xs_distilled_224"},
 });
 
-inline constexpr auto kCoatKeys = std::to_array<OwnKey>({
-    {"PATCH_SIZE", "4", OwnKey::Role::kOnly},
+inline constexpr auto kCoatKeys = std::to_array<FamilyKey>({
+    {"PATCH_SIZE", "4", FamilyKey::Role::kOnly},
     {"EMBED_DIMS", "[152,152,152,152]"},
     {"SERIAL_DEPTHS", "[2,2,2,2]"},
     {"PARALLEL_DEPTH", "6"},
     {"NUM_HEADS", "8"},
     {"MLP_RATIOS", "[4,4,4,4]"},
-    {"QKV_BIAS", "true", OwnKey::Role::kOnly},
+    {"QKV_BIAS", "true", FamilyKey::Role::kOnly},
 });
 inline constexpr auto kCoatNetworks = std::to_array<Network>({
     {"coat_lite_medium", 224, "[128,256,320,512] [3,6,10,8] 0 8 [4,4,4,4]"},
@@ -99,15 +99,15 @@ inline constexpr auto kCoatNetworks = std::to_array<Network>({
     {"coat_tiny", 224, "[152,152,152,152] [2,2,2,2] 6 8 [4,4,4,4]"},
 });
 
-inline constexpr auto kLevitKeys = std::to_array<OwnKey>({
-    {"PATCH_SIZE", "16", OwnKey::Role::kOnly},
+inline constexpr auto kLevitKeys = std::to_array<FamilyKey>({
+    {"PATCH_SIZE", "16", FamilyKey::Role::kOnly},
     {"EMBED_DIM", "[128,256,384]"},
     {"KEY_DIM", "16"},
     {"NUM_HEADS", "[4,6,8]"},
     {"DEPTH", "[2,3,4]"},
-    {"ATTN_RATIO", "2", OwnKey::Role::kOnly},
-    {"MLP_RATIO", "2", OwnKey::Role::kOnly},
-    {"USE_CONV", "false", OwnKey::Role::kOnly},
+    {"ATTN_RATIO", "2", FamilyKey::Role::kOnly},
+    {"MLP_RATIO", "2", FamilyKey::Role::kOnly},
+    {"USE_CONV", "false", FamilyKey::Role::kOnly},
 });
 inline constexpr auto kLevitNetworks = std::to_array<Network>({
     {"", 224, "[128,256,384] 16 [4,8,12] [4,4,4]", "levit_128"},
@@ -117,19 +117,19 @@ inline constexpr auto kLevitNetworks = std::to_array<Network>({
     {"", 224, "[384,512,768] 32 [6,9,12] [4,4,4]", "levit_384"},
 });
 
-inline constexpr auto kVoloKeys = std::to_array<OwnKey>({
+inline constexpr auto kVoloKeys = std::to_array<FamilyKey>({
     {"STEM_HIDDEN_DIM", "128"},
-    {"TRANS.PATCH_SIZE", "32", OwnKey::Role::kIdle},
+    {"TRANS.PATCH_SIZE", "32", FamilyKey::Role::kIdle},
     {"TRANS.LAYERS", "[12,12,20,4]"},
     {"TRANS.EMBED_DIMS", "[384,768,768,768]"},
     {"TRANS.MLP_RATIOS", "[4,4,4,4]"},
-    {"TRANS.DOWNSAMPLES", "[true,false,false,false]", OwnKey::Role::kOnly},
+    {"TRANS.DOWNSAMPLES", "[true,false,false,false]", FamilyKey::Role::kOnly},
     {"TRANS.OUTLOOK_ATTENTION",
      "[true,false,false,false]",
-     OwnKey::Role::kOnly},
+     FamilyKey::Role::kOnly},
     {"TRANS.NUM_HEADS", "[12,16,16,16]"},
-    {"TRANS.QKV_BIAS", "false", OwnKey::Role::kOnly},
-    {"TRANS.QK_SCALE", "false", OwnKey::Role::kOnly},
+    {"TRANS.QKV_BIAS", "false", FamilyKey::Role::kOnly},
+    {"TRANS.QK_SCALE", "false", FamilyKey::Role::kOnly},
 });
 inline constexpr auto kVoloNetworks = std::to_array<Network>({
     {"volo_d1_224",
@@ -167,7 +167,7 @@ inline constexpr auto kVoloNetworks = std::to_array<Network>({
      "128 [12,12,20,4] [384,768,768,768] [4,4,4,4] [12,16,16,16]"},
 });
 
-inline constexpr auto kStages = std::to_array<Family>({
+inline constexpr auto kStages = std::to_array<PaddleFamily>({
     {.name = "Swin",
      .types = "swin",
      .keys = kSwinKeys,

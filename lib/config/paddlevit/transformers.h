@@ -8,17 +8,17 @@
 // Transformers with one resolution.
 namespace vitrain::config::paddlevit {
 
-inline constexpr auto kCaitKeys = std::to_array<OwnKey>({
-    {"PATCH_SIZE", "16", OwnKey::Role::kOnly},
+inline constexpr auto kCaitKeys = std::to_array<FamilyKey>({
+    {"PATCH_SIZE", "16", FamilyKey::Role::kOnly},
     {"EMBED_DIM", "768"},
     {"NUM_HEADS", "12"},
-    {"ATTN_HEAD_SIZE", "none", OwnKey::Role::kIdle},
+    {"ATTN_HEAD_SIZE", "none", FamilyKey::Role::kIdle},
     {"DEPTH", "12"},
-    {"QK_SCALE", "none", OwnKey::Role::kIdle},
-    {"QKV_BIAS", "true", OwnKey::Role::kOnly},
-    {"MLP_RATIO", "4", OwnKey::Role::kOnly},
-    {"INIT_VALUES", "1e-4", OwnKey::Role::kStart},
-    {"DEPTH_TOKEN_ONLY", "2", OwnKey::Role::kOnly},
+    {"QK_SCALE", "none", FamilyKey::Role::kIdle},
+    {"QKV_BIAS", "true", FamilyKey::Role::kOnly},
+    {"MLP_RATIO", "4", FamilyKey::Role::kOnly},
+    {"INIT_VALUES", "1e-4", FamilyKey::Role::kStart},
+    {"DEPTH_TOKEN_ONLY", "2", FamilyKey::Role::kOnly},
 });
 inline constexpr auto kCaitNetworks = std::to_array<Network>({
     {"cait_m36_384", 384, "768 16 36 1e-6"},
@@ -33,19 +33,19 @@ inline constexpr auto kCaitNetworks = std::to_array<Network>({
     {"cait_xxs36_384", 384, "192 4 36 1e-5"},
 });
 
-inline constexpr auto kBeitKeys = std::to_array<OwnKey>({
-    {"VAE_TYPE", "dall-e", OwnKey::Role::kIdle},
-    {"PATCH_SIZE", "16", OwnKey::Role::kOnly},
+inline constexpr auto kBeitKeys = std::to_array<FamilyKey>({
+    {"VAE_TYPE", "dall-e", FamilyKey::Role::kIdle},
+    {"PATCH_SIZE", "16", FamilyKey::Role::kOnly},
     {"EMBED_DIM", "768"},
     {"NUM_HEADS", "12"},
-    {"ATTN_HEAD_SIZE", "none", OwnKey::Role::kIdle},
+    {"ATTN_HEAD_SIZE", "none", FamilyKey::Role::kIdle},
     {"DEPTH", "12"},
-    {"QK_SCALE", "none", OwnKey::Role::kIdle},
-    {"QKV_BIAS", "true", OwnKey::Role::kOnly},
-    {"MLP_RATIO", "4", OwnKey::Role::kOnly},
-    {"USE_ABS_POS_EMB", "false", OwnKey::Role::kOnly},
-    {"USE_REL_POS_BIAS", "true", OwnKey::Role::kOnly},
-    {"INIT_VALUES", "1e-4", OwnKey::Role::kStart},
+    {"QK_SCALE", "none", FamilyKey::Role::kIdle},
+    {"QKV_BIAS", "true", FamilyKey::Role::kOnly},
+    {"MLP_RATIO", "4", FamilyKey::Role::kOnly},
+    {"USE_ABS_POS_EMB", "false", FamilyKey::Role::kOnly},
+    {"USE_REL_POS_BIAS", "true", FamilyKey::Role::kOnly},
+    {"INIT_VALUES", "1e-4", FamilyKey::Role::kStart},
 });
 inline constexpr auto kBeitNetworks = std::to_array<Network>({
     {"beit_base_patch16_224", 224, "768 12 12 0.1"},
@@ -55,19 +55,19 @@ inline constexpr auto kBeitNetworks = std::to_array<Network>({
     {"beit_large_patch16_512", 512, "1024 16 24 1e-5"},
 });
 
-inline constexpr auto kXcitKeys = std::to_array<OwnKey>({
+inline constexpr auto kXcitKeys = std::to_array<FamilyKey>({
     {"PATCH_SIZE", "16"},
     {"EMBED_DIM", "128"},
     {"NUM_HEADS", "4"},
-    {"ATTN_HEAD_SIZE", "none", OwnKey::Role::kIdle},
+    {"ATTN_HEAD_SIZE", "none", FamilyKey::Role::kIdle},
     {"DEPTH", "12"},
-    {"QK_SCALE", "none", OwnKey::Role::kOnly},
-    {"QKV_BIAS", "true", OwnKey::Role::kOnly},
-    {"MLP_RATIO", "4", OwnKey::Role::kOnly},
-    {"ETA", "1", OwnKey::Role::kStart},
+    {"QK_SCALE", "none", FamilyKey::Role::kOnly},
+    {"QKV_BIAS", "true", FamilyKey::Role::kOnly},
+    {"MLP_RATIO", "4", FamilyKey::Role::kOnly},
+    {"ETA", "1", FamilyKey::Role::kStart},
     {"TOKENS_NORM", "false"},
-    {"CLS_ATTN_LAYERS", "2", OwnKey::Role::kOnly},
-    {"USE_POS", "true", OwnKey::Role::kOnly},
+    {"CLS_ATTN_LAYERS", "2", FamilyKey::Role::kOnly},
+    {"USE_POS", "true", FamilyKey::Role::kOnly},
 });
 inline constexpr auto kXcitNetworks = std::to_array<Network>({
     {"xcit_large_24_p16_224", 224, "16 768 16 24 1e-5 true"},
@@ -100,18 +100,18 @@ inline constexpr auto kXcitNetworks = std::to_array<Network>({
     {"xcit_tiny_24_p8_384", 384, "8 192 4 24 1e-5 true"},
 });
 
-inline constexpr auto kCrossVitKeys = std::to_array<OwnKey>({
+inline constexpr auto kCrossVitKeys = std::to_array<FamilyKey>({
     {"IMG_SIZE", "[240,224]"},
-    {"PATCH_SIZE", "[12,16]", OwnKey::Role::kOnly},
+    {"PATCH_SIZE", "[12,16]", FamilyKey::Role::kOnly},
     {"EMBED_DIM", "[384,768]"},
     {"NUM_HEADS", "[12,12]"},
-    {"ATTN_HEAD_SIZE", "none", OwnKey::Role::kIdle},
+    {"ATTN_HEAD_SIZE", "none", FamilyKey::Role::kIdle},
     {"DEPTH", "[[1,4,0],[1,4,0],[1,4,0]]"},
-    {"QK_SCALE", "none", OwnKey::Role::kIdle},
-    {"QKV_BIAS", "true", OwnKey::Role::kOnly},
+    {"QK_SCALE", "none", FamilyKey::Role::kIdle},
+    {"QKV_BIAS", "true", FamilyKey::Role::kOnly},
     {"MLP_RATIO", "[4,4,1]"},
     {"MULTI_CONV", "false"},
-    {"HYBRID_BACKBONE", "none", OwnKey::Role::kOnly},
+    {"HYBRID_BACKBONE", "none", FamilyKey::Role::kOnly},
 });
 inline constexpr auto kCrossVitNetworks = std::to_array<Network>({
     {"crossvit_15_240",
@@ -149,7 +149,7 @@ inline constexpr auto kCrossVitNetworks = std::to_array<Network>({
      "[240,224] [96,192] [3,3] [[1,4,0],[1,4,0],[1,4,0]] [4,4,1] false"},
 });
 
-inline constexpr auto kTransformers = std::to_array<Family>({
+inline constexpr auto kTransformers = std::to_array<PaddleFamily>({
     {.name = "CaiT",
      .types = "cait",
      .keys = kCaitKeys,

@@ -8,7 +8,7 @@
 // with a one-line message.
 namespace vitrain::config::paddlevit {
 
-inline constexpr auto kUnavailable = std::to_array<Family>({
+inline constexpr auto kUnavailable = std::to_array<PaddleFamily>({
     {.name = "BoTNet",
      .types = "botnet",
      .available = false,

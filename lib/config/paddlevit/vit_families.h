@@ -11,18 +11,18 @@ namespace vitrain::config::paddlevit {
 // Masked autoencoders. In PaddleViT, the script decides whether a file is for
 // pretraining; here the key MAE_PRETRAIN does, which PaddleViT's files for
 // fine-tuning lack.
-inline constexpr auto kMaeKeys = std::to_array<OwnKey>({
+inline constexpr auto kMaeKeys = std::to_array<FamilyKey>({
     {"MAE_PRETRAIN", "false"},
     {"TRANS.PATCH_SIZE", "16"},
-    {"TRANS.MLP_RATIO", "4", OwnKey::Role::kOnly},
-    {"TRANS.QKV_BIAS", "true", OwnKey::Role::kOnly},
-    {"TRANS.MASK_RATIO", "0.75", OwnKey::Role::kFree},
+    {"TRANS.MLP_RATIO", "4", FamilyKey::Role::kOnly},
+    {"TRANS.QKV_BIAS", "true", FamilyKey::Role::kOnly},
+    {"TRANS.MASK_RATIO", "0.75", FamilyKey::Role::kFree},
     {"TRANS.ENCODER.EMBED_DIM", "768"},
     {"TRANS.ENCODER.DEPTH", "12"},
     {"TRANS.ENCODER.NUM_HEADS", "12"},
-    {"TRANS.DECODER.EMBED_DIM", "512", OwnKey::Role::kFree},
-    {"TRANS.DECODER.DEPTH", "8", OwnKey::Role::kFree},
-    {"TRANS.DECODER.NUM_HEADS", "8", OwnKey::Role::kFree},
+    {"TRANS.DECODER.EMBED_DIM", "512", FamilyKey::Role::kFree},
+    {"TRANS.DECODER.DEPTH", "8", FamilyKey::Role::kFree},
+    {"TRANS.DECODER.NUM_HEADS", "8", FamilyKey::Role::kFree},
 });
 inline constexpr auto kMaeNetworks = std::to_array<Network>({
     {"mae_vit_base_patch16", 224, "true 16 768 12 12"},
@@ -37,17 +37,17 @@ inline constexpr auto kMaeNetworks = std::to_array<Network>({
 // labels are ignored.
 void translate_mae(const Config& config, Recipe& recipe);
 
-inline constexpr auto kHvtKeys = std::to_array<OwnKey>({
-    {"PATCH_SIZE", "16", OwnKey::Role::kOnly},
-    {"IN_CHANNELS", "3", OwnKey::Role::kOnly},
+inline constexpr auto kHvtKeys = std::to_array<FamilyKey>({
+    {"PATCH_SIZE", "16", FamilyKey::Role::kOnly},
+    {"IN_CHANNELS", "3", FamilyKey::Role::kOnly},
     {"EMBED_DIM", "384"},
-    {"DEPTH", "12", OwnKey::Role::kOnly},
-    {"MLP_RATIO", "4", OwnKey::Role::kOnly},
+    {"DEPTH", "12", FamilyKey::Role::kOnly},
+    {"MLP_RATIO", "4", FamilyKey::Role::kOnly},
     {"NUM_HEADS", "6"},
-    {"QKV_BIAS", "true", OwnKey::Role::kOnly},
-    {"INIT_VALUES", "1e-5", OwnKey::Role::kIdle},
-    {"POOL_KERNEL_SIZE", "3", OwnKey::Role::kOnly},
-    {"POOL_STRIDE", "2", OwnKey::Role::kIdle},
+    {"QKV_BIAS", "true", FamilyKey::Role::kOnly},
+    {"INIT_VALUES", "1e-5", FamilyKey::Role::kIdle},
+    {"POOL_KERNEL_SIZE", "3", FamilyKey::Role::kOnly},
+    {"POOL_STRIDE", "2", FamilyKey::Role::kIdle},
     {"POOL_BLOCK_WIDTH", "6"},
 });
 // With a pooling period of 12 or 13, only the first of 12 blocks pools.
@@ -60,7 +60,7 @@ inline constexpr auto kHvtNetworks = std::to_array<Network>({
     {"scale_hvt_ti_4_patch16_224", 224, "384 6 3"},
 });
 
-inline constexpr auto kVits = std::to_array<Family>({
+inline constexpr auto kVits = std::to_array<PaddleFamily>({
     {.name = "ViT",
      .types = "vit",
      .defaults =

@@ -13,8 +13,8 @@ namespace {
 
 class DistRules {
  public:
-  DistRules(const Recipe& recipe, const Circumstances& circumstances)
-      : recipe_(recipe), circumstances_(circumstances) {}
+  DistRules(const Recipe& recipe, const CheckContext& context)
+      : recipe_(recipe), circumstances_(context) {}
 
   std::vector<Finding> run() {
     check_sync();
@@ -360,7 +360,7 @@ class DistRules {
   }
 
   const Recipe& recipe_;
-  const Circumstances& circumstances_;
+  const CheckContext& circumstances_;
   Checker checker_;
 };
 
@@ -392,8 +392,8 @@ std::vector<SyncLevel> sync_levels(
 
 std::vector<Finding> check_dist(
     const Recipe& recipe,
-    const Circumstances& circumstances) {
-  return DistRules(recipe, circumstances).run();
+    const CheckContext& context) {
+  return DistRules(recipe, context).run();
 }
 
 } // namespace vitrain::config

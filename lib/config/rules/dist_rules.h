@@ -11,7 +11,7 @@ namespace vitrain::config {
 // Checks the keys of the section dist.
 std::vector<Finding> check_dist(
     const Recipe& recipe,
-    const Circumstances& circumstances);
+    const CheckContext& context);
 
 // Returns true if data.batch_size need not be a multiple of the number of
 // replicas: with one process and one micro-batch per step, a sample's position

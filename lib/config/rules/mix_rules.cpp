@@ -17,12 +17,10 @@ std::string mixing_key(const MixConfig& mix) {
 }
 
 // Returns a message if a micro-batch has a single sample; otherwise "".
-std::string lone_sample(
-    const Recipe& recipe,
-    const Circumstances& circumstances) {
+std::string lone_sample(const Recipe& recipe, const CheckContext& context) {
   const DataConfig& data = recipe.data;
   const bool global = data.batch_mode == BatchMode::kGlobal;
-  const std::int64_t workers = circumstances.workers;
+  const std::int64_t workers = context.workers;
   if (global && workers == kWorkersUnknown) {
     return "";
   }
@@ -74,7 +72,7 @@ void check_losses(
 
 std::vector<Finding> check_mixing(
     const Recipe& recipe,
-    const Circumstances& circumstances) {
+    const CheckContext& context) {
   Checker checker;
   const MixConfig& mix = recipe.data.augment.mix;
   const EraseConfig& erase = recipe.data.augment.erase;
@@ -94,7 +92,7 @@ std::vector<Finding> check_mixing(
         "mixes the images of a batch, of which train.loss: jensen_shannon "
         "compares versions: set 0",
         {"train.loss"});
-    const std::string lone = lone_sample(recipe, circumstances);
+    const std::string lone = lone_sample(recipe, context);
     checker.require(
         lone.empty(),
         key,

@@ -10,6 +10,6 @@ namespace vitrain::config {
 // Checks the keys about mixing and erasing.
 std::vector<Finding> check_mixing(
     const Recipe& recipe,
-    const Circumstances& circumstances);
+    const CheckContext& context);
 
 } // namespace vitrain::config

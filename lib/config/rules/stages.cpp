@@ -92,12 +92,12 @@ std::vector<Finding> check_batch(const Recipe& recipe, std::int64_t workers) {
 
 std::vector<Finding> check_image_changes(
     const Recipe& recipe,
-    const Circumstances& circumstances) {
+    const CheckContext& context) {
   const auto check = [&](const Recipe& stage) {
     Checker checker;
     checker.add(check_augment(stage));
-    checker.add(check_mixing(stage, circumstances));
-    checker.add(check_batch(stage, circumstances.workers));
+    checker.add(check_mixing(stage, context));
+    checker.add(check_batch(stage, context.workers));
     return checker.take();
   };
   Checker checker;

@@ -21,7 +21,7 @@ std::vector<std::int64_t> stage_epochs(const Recipe& recipe);
 // are in order within the run.
 std::vector<Finding> check_image_changes(
     const Recipe& recipe,
-    const Circumstances& circumstances);
+    const CheckContext& context);
 
 // Returns the findings of `check` for all stages except the first, which is the
 // unchanged recipe.

@@ -16,8 +16,8 @@ namespace {
 
 class Validator {
  public:
-  Validator(const Recipe& recipe, const Circumstances& circumstances)
-      : recipe_(recipe), circumstances_(circumstances) {}
+  Validator(const Recipe& recipe, const CheckContext& context)
+      : recipe_(recipe), circumstances_(context) {}
 
   std::vector<Finding> run() {
     check_devices();
@@ -330,13 +330,13 @@ class Validator {
   }
 
   const Recipe& recipe_;
-  const Circumstances& circumstances_;
+  const CheckContext& circumstances_;
   Checker checker_;
 };
 
 } // namespace
 
-bool Circumstances::is_unread(std::string_view key) const {
+bool CheckContext::is_unread(std::string_view key) const {
   const auto inside = [](std::string_view part, std::string_view whole) {
     return part.starts_with(whole) &&
         (part.size() == whole.size() || part[whole.size()] == '.');
@@ -349,10 +349,10 @@ bool Circumstances::is_unread(std::string_view key) const {
 void add_findings(
     const std::vector<Finding>& findings,
     const Origins& origins,
-    const Circumstances& circumstances,
+    const CheckContext& context,
     Problems& problems) {
   const auto unread = [&](const std::string& key) {
-    return circumstances.is_unread(key);
+    return context.is_unread(key);
   };
   for (const Finding& finding : findings) {
     if (unread(finding.key) || std::ranges::any_of(finding.others, unread)) {
@@ -368,20 +368,19 @@ void add_findings(
 
 Problems validate(
     const Recipe& recipe,
-    const Circumstances& circumstances,
+    const CheckContext& context,
     const Origins& origins) {
   Problems problems;
-  validate(recipe, circumstances, origins, problems);
+  validate(recipe, context, origins, problems);
   return problems;
 }
 
 void validate(
     const Recipe& recipe,
-    const Circumstances& circumstances,
+    const CheckContext& context,
     const Origins& origins,
     Problems& problems) {
-  add_findings(
-      Validator(recipe, circumstances).run(), origins, circumstances, problems);
+  add_findings(Validator(recipe, context).run(), origins, context, problems);
 }
 
 } // namespace vitrain::config

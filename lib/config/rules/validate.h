@@ -16,11 +16,11 @@ namespace vitrain::config {
 inline constexpr std::int64_t kWorkersUnknown = 0;
 
 // Environment for which a recipe is checked.
-struct Circumstances {
+struct CheckContext {
   std::int64_t workers = 1; // of all machines
   bool cuda = false; // the workers run on CUDA devices
   bool training = true; // false: evaluation only
-  // Reading::unread: rules that read one of these keys are skipped.
+  // PartialRecipe::unread: rules that read one of these keys are skipped.
   std::set<std::string> unread{};
 
   // Returns true if `unread` has the key or, for a section, one of its keys.
@@ -32,7 +32,7 @@ struct Circumstances {
 void add_findings(
     const std::vector<Finding>& findings,
     const Origins& origins,
-    const Circumstances& circumstances,
+    const CheckContext& context,
     Problems& problems);
 
 // Returns a problem for every broken rule between keys, and between keys and
@@ -40,12 +40,12 @@ void add_findings(
 // models::check() the network's rules.
 Problems validate(
     const Recipe& recipe,
-    const Circumstances& circumstances,
+    const CheckContext& context,
     const Origins& origins = {});
 // Adds the problems to `problems`.
 void validate(
     const Recipe& recipe,
-    const Circumstances& circumstances,
+    const CheckContext& context,
     const Origins& origins,
     Problems& problems);
 

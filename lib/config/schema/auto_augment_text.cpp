@@ -296,7 +296,7 @@ std::string parse_auto_augment(std::string_view text, AutoAugment& read) {
   return fault;
 }
 
-std::string fault_of_auto_augment(const std::string& text) {
+std::string validate_auto_augment(const std::string& text) {
   AutoAugment ignored;
   return parse_auto_augment(text, ignored);
 }

@@ -15,7 +15,7 @@ namespace vitrain::config {
 std::string parse_auto_augment(std::string_view text, AutoAugment& read);
 
 // Returns the mistake in a text; "" if it is valid.
-std::string fault_of_auto_augment(const std::string& text);
+std::string validate_auto_augment(const std::string& text);
 
 // Returns true if data.augment.color_jitter still applies with this text. As in
 // timm, a policy disables it unless it is 3-Augment.

@@ -130,7 +130,7 @@ std::string map_text(const Node& map) {
   return "{" + join(parts, ", ") + "}";
 }
 
-std::string fault_of_group_rule(const std::string& text) {
+std::string validate_group_rule(const std::string& text) {
   GroupRule rule;
   return read_rule(text, rule);
 }

@@ -28,7 +28,7 @@ inline constexpr const char* kGroupRuleForm =
 std::string map_text(const Node& map);
 
 // Returns "" if `text` is a valid rule, otherwise the mistake.
-std::string fault_of_group_rule(const std::string& text);
+std::string validate_group_rule(const std::string& text);
 
 // Parses valid texts.
 std::vector<GroupRule> group_rules(const std::vector<std::string>& texts);

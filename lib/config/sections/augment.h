@@ -54,7 +54,7 @@ struct AugmentConfig {
          "(Tan and Le, \"EfficientNetV2\", ICML 2021). A stage may also "
          "change `batch_size`, in the unit of data.batch_size; the learning "
          "rate still follows the schedule by epochs.")
-        .written_as(kAugmentStageForm, fault_of_augment_stage)
+        .written_as(kAugmentStageForm, validate_augment_stage)
         .as_maps();
     v.field(
          "image_size",
@@ -136,7 +136,7 @@ struct AugmentConfig {
          "`torchvision:autoaugment-cifar10`, `torchvision:trivialaugment`, "
          "`torchvision:augmix-s3` (docs/guide/augment.md).")
         .written_as(
-            "policy, as in rand-m9-mstd0.5-inc1", fault_of_auto_augment);
+            "policy, as in rand-m9-mstd0.5-inc1", validate_auto_augment);
     v.field(
          "auto_augment_interpolation",
          auto_augment_interpolation,

@@ -64,7 +64,7 @@ read_stage(const std::string& text, std::int64_t& first, Recipe& recipe) {
 
 } // namespace
 
-std::string fault_of_augment_stage(const std::string& text) {
+std::string validate_augment_stage(const std::string& text) {
   Recipe recipe;
   std::int64_t first = 0;
   return read_stage(text, first, recipe);

@@ -13,7 +13,7 @@ inline constexpr const char* kAugmentStageForm =
 // Items of data.augment.stages. Each is a map, kept as text, of keys to change.
 
 // Returns "" if `text` is a valid item, otherwise the mistake.
-std::string fault_of_augment_stage(const std::string& text);
+std::string validate_augment_stage(const std::string& text);
 
 // Applies the keys of a valid item, those of data.augment and data.batch_size,
 // to the recipe. Returns the stage's first epoch, at least 2.

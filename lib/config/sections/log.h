@@ -28,7 +28,7 @@ constexpr auto names_of(ProgressKind) {
 }
 
 // Returns the mistake in a web address; "" if it is valid.
-inline std::string fault_of_web_address(const std::string& text) {
+inline std::string validate_web_address(const std::string& text) {
   for (const std::string_view scheme : {"http://", "https://"}) {
     if (text.starts_with(scheme)) {
       return text.size() > scheme.size() &&
@@ -43,7 +43,7 @@ inline std::string fault_of_web_address(const std::string& text) {
 // Returns the mistake in a range of at most kMost optimizer steps; "" if it is
 // valid.
 template <std::int64_t kMost>
-std::string fault_of_steps(const std::string& text) {
+std::string validate_steps(const std::string& text) {
   StepRange range;
   return parse_step_range(text, range, kMost);
 }
@@ -100,7 +100,7 @@ struct LogConfig {
          "`trace/rankN.json` in the run folder, for Perfetto or "
          "chrome://tracing: each operator and kernel, the parts of a step, and "
          "each bucket of gradients while it travels. These steps are slower.")
-        .written_as("N or N-M", fault_of_steps<kMostTraced>);
+        .written_as("N or N-M", validate_steps<kMostTraced>);
     v.field(
          "batches",
          batches,
@@ -109,7 +109,7 @@ struct LogConfig {
          "safetensors with images, labels, shares of classes and factors of "
          "stochastic depth, with which another program can make the same "
          "steps.")
-        .written_as("N or N-M", fault_of_steps<kMostBatches>);
+        .written_as("N or N-M", validate_steps<kMostBatches>);
     v.field(
          "mlflow",
          mlflow,
@@ -119,7 +119,7 @@ struct LogConfig {
          "costs the run nothing. Names and passwords are not part of it: "
          "MLFLOW_TRACKING_TOKEN, or MLFLOW_TRACKING_USERNAME and "
          "MLFLOW_TRACKING_PASSWORD, in the environment.")
-        .written_as("http://HOST:PORT or https://HOST", fault_of_web_address);
+        .written_as("http://HOST:PORT or https://HOST", validate_web_address);
     v.field(
          "mlflow_experiment",
          mlflow_experiment,

@@ -191,7 +191,7 @@ struct OptimConfig {
          "\"blocks.*.attn\", lr: 0.5, weight_decay: 0}]`. `*` is any text; a "
          "pattern stands for all names that begin with it and a dot, too. They "
          "are trained in the epochs `from_epoch` to `until_epoch`.")
-        .written_as(kGroupRuleForm, fault_of_group_rule)
+        .written_as(kGroupRuleForm, validate_group_rule)
         .as_maps();
   }
 };

@@ -27,7 +27,7 @@ inline std::int64_t recompute_every(const std::string& text) {
   return error == std::errc() && at == end && every > 0 ? every : -1;
 }
 
-inline std::string fault_of_recompute(const std::string& text) {
+inline std::string validate_recompute(const std::string& text) {
   return recompute_every(text) < 0 ? "expected none, blocks or a number from 1"
                                    : "";
 }
@@ -47,7 +47,7 @@ void visit_safety(
        "backward computes the rest again, for less memory and a third more "
        "time; N: of each N-th block only. Gradients have the same bits. For "
        "networks of blocks without BatchNorm.")
-      .written_as("none, blocks or a number of blocks", fault_of_recompute);
+      .written_as("none, blocks or a number of blocks", validate_recompute);
   v.field(
       "on_non_finite",
       on_non_finite,

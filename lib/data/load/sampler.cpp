@@ -160,7 +160,7 @@ Sampler::Sampler(
     std::int64_t samples,
     const SamplerOptions& options,
     const BatchGeometry& geometry,
-    const std::optional<BegunEpoch>& begun)
+    const std::optional<PartialEpoch>& begun)
     : samples_(samples),
       policy_(options.policy),
       last_batch_(options.last_batch),
@@ -180,7 +180,7 @@ Sampler::Sampler(
 
 void Sampler::continue_epoch(
     const SamplerOptions& options,
-    const BegunEpoch& begun) {
+    const PartialEpoch& begun) {
   const BatchGeometry& before = begun.geometry;
   VITRAIN_CHECK(
       before.global() == own_.geometry.global(),
@@ -210,7 +210,7 @@ void Sampler::continue_epoch(
   }
 }
 
-std::optional<std::int64_t> Sampler::begun_epoch() const {
+std::optional<std::int64_t> Sampler::partial_epoch() const {
   return begun_ ? std::optional(begun_epoch_) : std::nullopt;
 }
 

@@ -19,7 +19,7 @@ struct EpochCounts {
 
 // Progress of an epoch that was begun with another number of workers: its
 // number, its completed steps, and the geometry of its order.
-struct BegunEpoch {
+struct PartialEpoch {
   std::int64_t epoch = 0;
   std::int64_t steps = 0;
   BatchGeometry geometry;
@@ -49,7 +49,7 @@ class Sampler {
       std::int64_t samples,
       const SamplerOptions& options,
       const BatchGeometry& geometry,
-      const std::optional<BegunEpoch>& begun = {});
+      const std::optional<PartialEpoch>& begun = {});
 
   // Number of samples in the dataset.
   std::int64_t size() const { return samples_; }
@@ -61,7 +61,7 @@ class Sampler {
   }
   // Returns the epoch that keeps the order of another number of workers;
   // nullopt if there is none.
-  std::optional<std::int64_t> begun_epoch() const;
+  std::optional<std::int64_t> partial_epoch() const;
   // Returns the geometry of an epoch's order.
   const BatchGeometry& geometry_of(std::int64_t epoch) const {
     return dealt(epoch).geometry;
@@ -104,7 +104,7 @@ class Sampler {
     std::int64_t steps(LastBatch last_batch) const;
   };
 
-  void continue_epoch(const SamplerOptions& options, const BegunEpoch& begun);
+  void continue_epoch(const SamplerOptions& options, const PartialEpoch& begun);
   const Dealt& dealt(std::int64_t epoch) const {
     return begun_ && epoch == begun_epoch_ ? *begun_ : own_;
   }

@@ -34,9 +34,9 @@ enum Section : int {
 };
 constexpr std::size_t kSections = 12;
 
-// Header at the start of the block; the sections follow in the order of
+// IndexHeader at the start of the block; the sections follow in the order of
 // Section.
-struct Header {
+struct IndexHeader {
   std::uint64_t magic = kMagic;
   std::int32_t kind = 0;
   std::int32_t train = 0;
@@ -49,7 +49,7 @@ struct Header {
   std::int64_t label_form = 0;
   std::array<std::uint64_t, kSections> section_bytes{};
 };
-static_assert(std::is_trivially_copyable_v<Header>);
+static_assert(std::is_trivially_copyable_v<IndexHeader>);
 
 // Rounds up to a multiple of 8: sections start there, so that their numbers are
 // aligned.
@@ -98,10 +98,10 @@ void require(bool condition, const char* what) {
 
 // Returns the sections of a block. Throws if they do not fill it exactly.
 std::array<std::string_view, kSections> sections_of(
-    const Header& header,
+    const IndexHeader& header,
     std::span<const char> bytes) {
   std::array<std::string_view, kSections> sections;
-  std::size_t offset = sizeof(Header);
+  std::size_t offset = sizeof(IndexHeader);
   for (std::size_t i = 0; i < sections.size(); ++i) {
     const std::size_t size = header.section_bytes[i];
     require(size <= bytes.size() - offset, "a section is too long");
@@ -118,7 +118,7 @@ std::array<std::string_view, kSections> sections_of(
   return sections;
 }
 
-void check_header(const Header& header) {
+void check_header(const IndexHeader& header) {
   require(header.magic == kMagic, "wrong magic number");
   require(
       header.kind >= 0 &&
@@ -133,7 +133,7 @@ void check_header(const Header& header) {
 
 // Checks the payload's size against the header; for kinds whose rows have no
 // fixed size, only that it is divisible by the number of samples.
-void check_payload(const Header& header, std::string_view payload) {
+void check_payload(const IndexHeader& header, std::string_view payload) {
   constexpr std::int64_t kMost = std::int64_t{1} << 20;
   std::int64_t each = 0;
   if (header.kind == static_cast<std::int32_t>(SourceKind::kMnist)) {
@@ -172,7 +172,7 @@ void Index::Contents::add_name(std::string_view name) {
 
 Index::Index(Contents contents) {
   const SourceOptions& options = contents.options;
-  Header header;
+  IndexHeader header;
   header.kind = static_cast<std::int32_t>(options.kind);
   header.train = options.train ? 1 : 0;
   header.count = options.count;
@@ -198,7 +198,7 @@ Index::Index(Contents contents) {
       contents.set_starts,
       contents.set_labels,
       contents.subset);
-  std::size_t total = sizeof(Header);
+  std::size_t total = sizeof(IndexHeader);
   std::size_t next = 0;
   const auto count = [&](const auto& section) {
     header.section_bytes[next++] = raw(section).size();
@@ -245,10 +245,11 @@ Index Index::map(int fd) {
 }
 
 void Index::attach() {
-  Header header;
+  IndexHeader header;
   require(bytes_.size() >= sizeof(header), "too short");
   require(
-      reinterpret_cast<std::uintptr_t>(bytes_.data()) % alignof(Header) == 0,
+      reinterpret_cast<std::uintptr_t>(bytes_.data()) % alignof(IndexHeader) ==
+          0,
       "not aligned");
   std::memcpy(&header, bytes_.data(), sizeof(header));
   check_header(header);

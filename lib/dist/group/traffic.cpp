@@ -7,11 +7,11 @@
 
 namespace vitrain::dist {
 
-double covered_seconds(std::vector<Interval> intervals) {
-  std::ranges::sort(intervals, {}, &Interval::begin);
+double covered_seconds(std::vector<TimeSpan> intervals) {
+  std::ranges::sort(intervals, {}, &TimeSpan::begin);
   double covered = 0.0;
   double end = 0.0;
-  for (const Interval& interval : intervals) {
+  for (const TimeSpan& interval : intervals) {
     const double begin = std::max(interval.begin, end);
     covered += std::max(0.0, interval.end - begin);
     end = std::max(end, interval.end);
@@ -74,7 +74,7 @@ void Traffic::settle() {
     exposed_seconds += wait.end.seconds_since(wait.begin);
   }
   for (const std::vector<DeviceSpan>& step : buckets) {
-    std::vector<Interval> intervals;
+    std::vector<TimeSpan> intervals;
     for (const DeviceSpan& bucket : step) {
       const DeviceMark& origin = step.front().begin;
       intervals.push_back(

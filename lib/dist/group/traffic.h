@@ -15,13 +15,13 @@ struct Event;
 namespace vitrain::dist {
 
 // Time interval, in seconds of a monotonic clock.
-struct Interval {
+struct TimeSpan {
   double begin = 0.0;
   double end = 0.0;
 };
 
 // Returns the length of the union of the intervals, in seconds.
-double covered_seconds(std::vector<Interval> intervals);
+double covered_seconds(std::vector<TimeSpan> intervals);
 
 // Event in a device's queue. Its time is known once the device has reached it.
 // Empty on the CPU, which works synchronously.
@@ -75,7 +75,7 @@ Elapsed timed(c10::Device device, Body&& body) {
 // Transfer of one bucket of gradients.
 struct Travel {
   std::int64_t bytes = 0; // sent by this rank
-  Interval interval;
+  TimeSpan interval;
 };
 
 // Communication of one rank during one or more steps.

@@ -12,8 +12,8 @@
 
 namespace vitrain::dist {
 
-using message::Header;
 using message::Kind;
+using message::MessageHeader;
 using message::Verdict;
 
 namespace {
@@ -196,7 +196,7 @@ void AsyncPs::fetch(Kind request) {
 }
 
 void AsyncPs::ask(Kind kind, double lr) {
-  const Header header{
+  const MessageHeader header{
       .kind = kind,
       .worker = group_.rank(),
       .step = step_,

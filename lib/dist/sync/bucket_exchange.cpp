@@ -51,9 +51,9 @@ class OneRound final : public BucketExchange {
 
 } // namespace
 
-std::optional<Interval> BucketExchange::interval() const {
+std::optional<TimeSpan> BucketExchange::interval() const {
   const double end = *finished_;
-  return end > 0.0 && device_.is_cpu() ? std::optional(Interval{started_, end})
+  return end > 0.0 && device_.is_cpu() ? std::optional(TimeSpan{started_, end})
                                        : std::nullopt;
 }
 
@@ -124,7 +124,7 @@ std::unique_ptr<BucketExchange> make_bucket_exchange(
 }
 
 void add_travel(Traffic& traffic, const BucketExchanges& exchanges) {
-  std::vector<Interval> intervals;
+  std::vector<TimeSpan> intervals;
   std::vector<DeviceSpan> spans;
   for (const auto& exchange : exchanges) {
     if (const auto span = exchange->span()) {

@@ -79,7 +79,7 @@ class BucketExchange {
   std::int64_t bytes() const { return bytes_; }
   // Returns the time from the first collective since begin() to the end of the
   // last one; nullopt in a group of one rank, and on a device (see span()).
-  std::optional<Interval> interval() const;
+  std::optional<TimeSpan> interval() const;
   // Returns the time from the first collective to the end of complete() on a
   // device; nullopt on the CPU and in a group of one rank.
   std::optional<DeviceSpan> span() const;

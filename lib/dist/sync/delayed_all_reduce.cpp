@@ -153,7 +153,7 @@ class DelayedAllReduce final : public GradientSync {
   Stage travelling_;
   Stage arrived_;
   bool under_way_ = false;
-  std::optional<Prediction> prediction_; // set if weights are predicted
+  std::optional<WeightPrediction> prediction_; // set if weights are predicted
   std::vector<at::Tensor> own_; // this rank's gradients of the last step
   // Samples of all ranks / own samples; 0: no own samples.
   double own_to_mean_ = 0.0;

@@ -11,13 +11,13 @@
 
 namespace vitrain::dist {
 
-using message::Header;
 using message::Kind;
+using message::MessageHeader;
 using message::Verdict;
 
 namespace message {
 
-at::Tensor Header::pack() const {
+at::Tensor MessageHeader::pack() const {
   return at::tensor(
       {static_cast<std::int64_t>(kind),
        worker,
@@ -27,7 +27,7 @@ at::Tensor Header::pack() const {
       at::kLong);
 }
 
-Header Header::unpack(const at::Tensor& words) {
+MessageHeader MessageHeader::unpack(const at::Tensor& words) {
   const auto* word = words.const_data_ptr<std::int64_t>();
   return {
       .kind = static_cast<Kind>(word[0]),
@@ -88,18 +88,18 @@ class Headers {
     }
   }
 
-  Header next() {
+  MessageHeader next() {
     Slot& slot = slots_[static_cast<std::size_t>(next_)];
     next_ = 1 - next_;
     slot.arriving.wait_however_long();
-    const Header header = Header::unpack(slot.words);
+    const MessageHeader header = MessageHeader::unpack(slot.words);
     open(slot);
     return header;
   }
 
  private:
   struct Slot {
-    at::Tensor words = at::empty({Header::kSize}, at::kLong);
+    at::Tensor words = at::empty({MessageHeader::kSize}, at::kLong);
     Mailbox::Message arriving{};
   };
 
@@ -140,7 +140,7 @@ ParameterServer::ParameterServer(
       bound_(layout.workers, options.max_staleness, options.on_stale),
       verdicts_(static_cast<std::size_t>(layout.workers)),
       prediction_(
-          options.predict ? std::optional<Prediction>(all_of(shard_))
+          options.predict ? std::optional<WeightPrediction>(all_of(shard_))
                           : std::nullopt),
       thread_([this] { run(); }) {}
 
@@ -199,7 +199,7 @@ void ParameterServer::serve(int worker) {
   Headers requests(*mail_, worker, message::kRequestTag);
   Inbox inbox(*mail_, worker, shard_.gradients);
   while (true) {
-    const Header request = requests.next();
+    const MessageHeader request = requests.next();
     switch (request.kind) {
       case Kind::kRead:
         read(worker);
@@ -260,7 +260,7 @@ void ParameterServer::send_weights(int worker, double lr) {
   }
 }
 
-void ParameterServer::update(const Header& request, Inbox& inbox) {
+void ParameterServer::update(const MessageHeader& request, Inbox& inbox) {
   const auto worker = static_cast<int>(request.worker);
   const at::Tensor& gradient = inbox.gradient();
   {
@@ -276,7 +276,7 @@ void ParameterServer::update(const Header& request, Inbox& inbox) {
     await(lock, [&] { return bound_.may_update(worker); });
     const auto staleness = bound_.update(worker);
     verdict.staleness = staleness.value_or(Verdict::kDropped);
-    Header event = request;
+    MessageHeader event = request;
     event.kind = staleness ? Kind::kUpdate : Kind::kDrop;
     tell(event);
     if (staleness) {
@@ -310,7 +310,7 @@ void ParameterServer::settle(int worker) {
   first.wait();
 }
 
-void ParameterServer::tell(const Header& event) {
+void ParameterServer::tell(const MessageHeader& event) {
   for (int other = 1; other < layout_.servers; ++other) {
     events_.push_back(
         mail_->send(event.pack(), layout_.place_of(other), message::kEventTag));
@@ -337,7 +337,7 @@ void ParameterServer::follow() {
     inboxes.emplace_back(*mail_, worker, shard_.gradients);
   }
   while (true) {
-    const Header event = events.next();
+    const MessageHeader event = events.next();
     Inbox& inbox = inboxes.at(static_cast<std::size_t>(event.worker));
     const auto worker = static_cast<int>(event.worker);
     switch (event.kind) {

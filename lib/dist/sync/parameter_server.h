@@ -75,7 +75,7 @@ enum class Kind : std::int64_t {
 
 // A request of a worker, or an event that the first server sends to the other
 // servers.
-struct Header {
+struct MessageHeader {
   Kind kind = Kind::kRead;
   std::int64_t worker = 0;
   std::int64_t step = 0; // step of the worker
@@ -84,7 +84,7 @@ struct Header {
 
   static constexpr std::int64_t kSize = 5; // int64 words
   at::Tensor pack() const;
-  static Header unpack(const at::Tensor& words);
+  static MessageHeader unpack(const at::Tensor& words);
 };
 
 // Outcome of a worker's latest gradient.
@@ -139,9 +139,9 @@ class ParameterServer {
   // Runs on the first server, one thread per worker.
   void serve(int worker);
   void read(int worker);
-  void update(const message::Header& request, Inbox& inbox);
+  void update(const message::MessageHeader& request, Inbox& inbox);
   void settle(int worker);
-  void tell(const message::Header& event);
+  void tell(const message::MessageHeader& event);
   template <typename Ready>
   void await(std::unique_lock<std::mutex>& lock, const Ready& ready);
   // Runs on every other server, one thread for all workers.
@@ -166,7 +166,7 @@ class ParameterServer {
   StalenessBound bound_;
   std::deque<int> readers_; // workers waiting to read, in the order of requests
   std::vector<message::Verdict> verdicts_; // one per worker
-  std::optional<Prediction> prediction_;
+  std::optional<WeightPrediction> prediction_;
   double last_lr_ = 0.0; // learning rate of the last update
   int settling_ = 0; // workers that have asked to settle
   std::int64_t settlements_ = 0;

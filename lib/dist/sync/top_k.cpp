@@ -6,7 +6,7 @@
 
 #include "core/largest.h"
 #include "dist/sync/bucket_exchange.h"
-#include "threads/clear_where.h"
+#include "threads/zero_where.h"
 
 namespace vitrain::dist {
 namespace {
@@ -151,10 +151,10 @@ class TopK final : public BucketExchange {
       return;
     }
     const at::Tensor pruned = Summand::flat(summand.pruned);
-    threads::clear_where(summand.gradient, pruned);
+    threads::zero_where(summand.gradient, pruned);
     for (const at::Tensor& kept : {summand.residual, summand.velocity}) {
       if (kept.defined()) {
-        threads::clear_where(Summand::flat(kept), pruned);
+        threads::zero_where(Summand::flat(kept), pruned);
       }
     }
   }

@@ -7,14 +7,14 @@
 
 namespace vitrain::dist {
 
-Prediction::Prediction(std::vector<at::Tensor> buffers)
+WeightPrediction::WeightPrediction(std::vector<at::Tensor> buffers)
     : buffers_(std::move(buffers)) {
   for (const at::Tensor& buffer : buffers_) {
     saved_.push_back(at::empty_like(buffer));
   }
 }
 
-void Prediction::make(const std::function<void()>& update) {
+void WeightPrediction::make(const std::function<void()>& update) {
   assert(!made_);
   for (std::size_t i = 0; i < buffers_.size(); ++i) {
     saved_[i].copy_(buffers_[i]);
@@ -23,7 +23,7 @@ void Prediction::make(const std::function<void()>& update) {
   update();
 }
 
-void Prediction::take_back() {
+void WeightPrediction::take_back() {
   if (!std::exchange(made_, false)) {
     return;
   }

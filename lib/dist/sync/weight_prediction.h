@@ -12,11 +12,11 @@ namespace vitrain::dist {
 // "Efficient and robust parallel DNN training through model parallelism on
 // multi-GPU platform" (SpecTrain), 2018). The prediction is an update by the
 // real optimizer, which is undone before the next real update.
-class Prediction {
+class WeightPrediction {
  public:
   // `buffers`: all tensors that an update changes, parameters and optimizer
   // state. Allocates a copy of each.
-  explicit Prediction(std::vector<at::Tensor> buffers);
+  explicit WeightPrediction(std::vector<at::Tensor> buffers);
 
   // Saves the buffers, then calls `update` to change them. The previous
   // prediction must have been taken back.

@@ -36,7 +36,7 @@ bool is_out_of_memory(const std::exception& error);
 // Returns the result of `body`, a part of a worker's work. `part` names it in
 // traces and in an OutOfMemory error.
 template <typename Body>
-decltype(auto) in_part(const char* part, Body&& body) {
+decltype(auto) with_oom_context(const char* part, Body&& body) {
   RECORD_USER_SCOPE(part);
   try {
     return body();

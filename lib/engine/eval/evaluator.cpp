@@ -18,8 +18,8 @@
 #include "engine/device/session.h"
 #include "engine/eval/outcomes.h"
 #include "engine/eval/views.h"
+#include "engine/inputs/device_upload.h"
 #include "engine/inputs/multi_hot.h"
-#include "engine/inputs/parcel.h"
 #include "engine/inputs/patch_masks.h"
 #include "engine/step/loss.h"
 #include "job/data_options.h"
@@ -77,7 +77,7 @@ class Evaluator::Batches {
   Batches(const Evaluator& owner, std::int64_t patches, int rank, int world)
       : owner_(owner),
         patches_(patches),
-        parcels_(owner.device_),
+        uploads_(owner.device_),
         sharding_(owner.size(), owner.options_.batch, world),
         count_(
             owner.options_.batches > 0
@@ -125,17 +125,17 @@ class Evaluator::Batches {
     }
     const std::int64_t rows = owner_.options_.batch;
     const bool vectors = owner_.spec_.features > 0;
-    Parcel parcel = parcels_.open(*batch);
+    DeviceUpload upload = uploads_.open(*batch);
     Batch made{.samples = std::move(samples)};
     if (!vectors) {
-      made.targets = parcel.add(labels_of(*batch));
+      made.targets = upload.add(labels_of(*batch));
     }
     made.masks = eval_patch_masks(patches_, made.samples, rows);
     if (made.masks.defined()) {
-      made.masks = parcel.add(made.masks);
+      made.masks = upload.add(made.masks);
     }
-    const at::Tensor bytes = parcel.send();
-    loader_.keep(parcel.sent());
+    const at::Tensor bytes = upload.send();
+    loader_.keep(upload.sent());
     made.inputs = owner_.normalizer_.inputs(bytes, rows);
     if (vectors) {
       made.targets = owner_.normalizer_.targets(bytes, batch->count);
@@ -162,12 +162,12 @@ class Evaluator::Batches {
     constexpr std::int64_t kLabel = sizeof(std::int64_t);
     constexpr std::int64_t kNumber = sizeof(float);
     const std::int64_t row = kLabel + kNumber * patches_;
-    return Parcel::room_for(kTensors, owner_.options_.batch * row);
+    return DeviceUpload::room_for(kTensors, owner_.options_.batch * row);
   }
 
   const Evaluator& owner_;
   std::int64_t patches_;
-  Parcels parcels_; // guarded by mutex_
+  DeviceUploads uploads_; // guarded by mutex_
   data::EvalSharding sharding_;
   std::int64_t count_;
   std::mutex mutex_;

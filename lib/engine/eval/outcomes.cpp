@@ -17,8 +17,8 @@
 #include "dist/group/collectives.h"
 #include "engine/eval/label_list_results.h"
 #include "engine/step/loss.h"
+#include "job/display_names.h"
 #include "job/run/job.h"
-#include "job/shown_classes.h"
 #include "logging/banner.h"
 #include "logging/console.h"
 #include "results/evaluation_files.h"
@@ -141,7 +141,7 @@ Record record_of(
     std::vector<results::Outcome> outcomes) {
   // A network may have more outputs than the data has classes, and may predict
   // those.
-  const std::vector<std::string> classes = job::shown_classes(
+  const std::vector<std::string> classes = job::display_names(
       session.eval_index->classes(), session.spec.num_classes);
   const auto subset = evaluator.subset();
   if (!subset.empty()) {

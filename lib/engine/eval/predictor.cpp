@@ -17,8 +17,8 @@
 #include "engine/device/autocast.h"
 #include "engine/device/on_threads.h"
 #include "engine/device/one_intra_op_thread.h"
+#include "engine/inputs/device_upload.h"
 #include "engine/inputs/normalizer.h"
-#include "engine/inputs/parcel.h"
 #include "engine/state/named_state.h"
 #include "networks/uninitialized_model.h"
 
@@ -91,7 +91,7 @@ class Predictor::Batches {
   Batches(const Predictor& owner, const data::TolerantRows& rows)
       : rows_(rows),
         batch_(owner.options_.batch),
-        parcels_(parcels_of(owner.replicas_)),
+        uploads_(parcels_of(owner.replicas_)),
         loader_(
             rows,
             [this, size = rows.index().size()](
@@ -119,9 +119,9 @@ class Predictor::Batches {
     if (batch == nullptr) {
       return std::nullopt;
     }
-    Parcel parcel = parcels_[replica].open(*batch);
-    const at::Tensor bytes = parcel.send();
-    loader_.keep(parcel.sent());
+    DeviceUpload upload = uploads_[replica].open(*batch);
+    const at::Tensor bytes = upload.send();
+    loader_.keep(upload.sent());
     Batch taken{
         .sequence = batch->sequence,
         .rows = batch->count,
@@ -141,8 +141,9 @@ class Predictor::Batches {
   }
 
  private:
-  static std::deque<Parcels> parcels_of(const std::vector<Replica>& replicas) {
-    std::deque<Parcels> parcels;
+  static std::deque<DeviceUploads> parcels_of(
+      const std::vector<Replica>& replicas) {
+    std::deque<DeviceUploads> parcels;
     for (const Replica& replica : replicas) {
       parcels.emplace_back(replica.device);
     }
@@ -152,7 +153,7 @@ class Predictor::Batches {
   const data::TolerantRows& rows_;
   std::int64_t batch_;
   std::mutex mutex_;
-  std::deque<Parcels> parcels_; // one per replica; guarded by mutex_
+  std::deque<DeviceUploads> uploads_; // one per replica; guarded by mutex_
   data::Loader loader_; // guarded by mutex_
   bool failed_ = false; // guarded by mutex_
 };

@@ -42,7 +42,7 @@ TrainInputs::TrainInputs(
           recipe.train.splits()),
       erase_(job::erase_options(recipe)),
       mix_(job::mix_options(recipe)),
-      parcels_(session.device) {
+      uploads_(session.device) {
   if (!weighs_terms(session.job.recipe)) {
     class_weights_ = class_weights(session);
   }
@@ -57,7 +57,7 @@ TrainInputs::TrainInputs(
 
 MicroBatch
 TrainInputs::make(const data::Batch& batch, std::int64_t step, std::int64_t k) {
-  Parcel parcel = parcels_.open(batch);
+  DeviceUpload upload = uploads_.open(batch);
   MicroBatch micro_batch{
       .inputs = {},
       .targets = {},
@@ -66,17 +66,17 @@ TrainInputs::make(const data::Batch& batch, std::int64_t step, std::int64_t k) {
       .dropout = masks(session_.device, step, k, /*replica=*/0)};
   const bool vectors = session_.spec.features > 0;
   if (!vectors) {
-    micro_batch.targets = parcel.add(labels_of(batch));
+    micro_batch.targets = upload.add(labels_of(batch));
   }
   if (session_.job.recipe.data.train.multi_label) {
-    micro_batch.shares = parcel.add(label_lists(batch));
+    micro_batch.shares = upload.add(label_lists(batch));
   }
   if (micro_batch.drop.defined()) {
-    micro_batch.drop = parcel.add(micro_batch.drop);
+    micro_batch.drop = upload.add(micro_batch.drop);
   }
   std::optional<MixTable> table;
   if (batch.count > 0 && mixes(batch.draws.front().epoch)) {
-    table = mixes_of(batch, parcel, step, k);
+    table = mixes_of(batch, upload, step, k);
   }
   const std::vector<data::Erasing> erasings = erasings_of(batch);
   std::optional<EraseTable> boxes;
@@ -85,10 +85,10 @@ TrainInputs::make(const data::Batch& batch, std::int64_t step, std::int64_t k) {
         erasings,
         augment_.erase,
         session_.spec.channels,
-        [&](const at::Tensor& tensor) { return parcel.add(tensor); });
+        [&](const at::Tensor& tensor) { return upload.add(tensor); });
   }
-  const at::Tensor bytes = parcel.send();
-  sent_ = parcel.sent();
+  const at::Tensor bytes = upload.send();
+  sent_ = upload.sent();
   micro_batch.inputs = normalizer_.inputs(bytes, batch.count);
   if (vectors) {
     micro_batch.targets = normalizer_.targets(bytes, batch.count);
@@ -138,7 +138,7 @@ std::size_t TrainInputs::tail_bytes() const {
       : 0;
   const std::int64_t row = kLabel + kNumber * lists +
       (kNumber * dropped + boxes) * splits() + MixTable::row_bytes();
-  return Parcel::room_for(kTensors, worker_batch_ * row);
+  return DeviceUpload::room_for(kTensors, worker_batch_ * row);
 }
 
 std::vector<double> TrainInputs::drop_rates(std::int64_t step) const {
@@ -241,7 +241,7 @@ bool TrainInputs::mixes(std::int64_t epoch) const {
 
 MixTable TrainInputs::mixes_of(
     const data::Batch& batch,
-    Parcel& parcel,
+    DeviceUpload& upload,
     std::int64_t step,
     std::int64_t k) const {
   const ImageSize size =
@@ -262,7 +262,7 @@ MixTable TrainInputs::mixes_of(
     mixes.insert(mixes.end(), drawn.begin(), drawn.end());
   }
   return {mixes, group, [&](const at::Tensor& tensor) {
-            return parcel.add(tensor);
+            return upload.add(tensor);
           }};
 }
 

@@ -6,10 +6,10 @@
 #include "data/augment/mix.h"
 #include "data/load/loader.h"
 #include "engine/device/session.h"
+#include "engine/inputs/device_upload.h"
 #include "engine/inputs/erasing.h"
 #include "engine/inputs/mixing.h"
 #include "engine/inputs/normalizer.h"
-#include "engine/inputs/parcel.h"
 #include "engine/step/train_step.h"
 #include "job/run/job.h"
 
@@ -38,7 +38,7 @@ class TrainInputs {
       const config::BatchPlan& batch);
 
   // Returns micro-batch `k` of the global batch of a step. Its tensors are
-  // valid until the second next call (see Parcels).
+  // valid until the second next call (see DeviceUploads).
   MicroBatch make(const data::Batch& batch, std::int64_t step, std::int64_t k);
   // Returns a function, for Loader::keep(), that waits until the memory of the
   // last batch may be reused; null if it may be reused at once.
@@ -73,10 +73,10 @@ class TrainInputs {
   void erase(
       const at::Tensor& images,
       const std::vector<data::Erasing>& erasings) const;
-  // Returns how a batch is mixed; adds the table to `parcel`.
+  // Returns how a batch is mixed; adds the table to `upload`.
   MixTable mixes_of(
       const data::Batch& batch,
-      Parcel& parcel,
+      DeviceUpload& upload,
       std::int64_t step,
       std::int64_t k) const;
   void mix(MicroBatch& micro_batch, const MixTable& table) const;
@@ -93,7 +93,7 @@ class TrainInputs {
   EraseNumbers numbers_;
   // Weight of a sample of each class, [C] fp32 on the device; undefined: all 1.
   at::Tensor class_weights_;
-  Parcels parcels_;
+  DeviceUploads uploads_;
   std::function<void()> sent_;
 };
 

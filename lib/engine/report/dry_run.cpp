@@ -123,7 +123,7 @@ dry_run(const job::PreparedJob& prepared, bool has_weights, int columns) {
   const job::Job& job = prepared.job;
   const int workers = prepared.workers;
   const config::Plan plan =
-      job::make_plan(job, workers, prepared.samplers.get(), *prepared.eval);
+      job::plan_job(job, workers, prepared.samplers.get(), *prepared.eval);
   const models::ModelSpec spec =
       models::resolve(job.recipe.model, job::data_shape(*prepared.eval));
   job::Job shown = job;

@@ -56,8 +56,8 @@ logging::BannerSection Reporter::commands(ExitCode code) const {
     if (job_.mode == job::JobMode::kEval && run.trains()) {
       return {}; // the folder has no records of an evaluation
     }
-    run.state = code == ExitCode::kDone ? report::RunState::kDone
-                                        : report::RunState::kStopped;
+    run.state = code == ExitCode::kDone ? report::RunStatus::kDone
+                                        : report::RunStatus::kStopped;
     return report::ending_section(run);
   } catch (const std::exception&) {
     return {}; // the commands are optional

@@ -38,8 +38,8 @@
 #include "engine/step/parameter_groups.h"
 #include "engine/train/trainer.h"
 #include "job/data_options.h"
-#include "job/run/begun_epoch.h"
 #include "job/run/job.h"
+#include "job/run/partial_epoch.h"
 #include "job/run/run_directory.h"
 #include "launch/foreign/launch_parents.h"
 #include "launch/processes/descriptors.h"
@@ -62,7 +62,7 @@ ExitCode evaluate_only(Session& session) {
       *session.groups.data,
       named_state(*session.model));
   const Evaluator evaluator = make_evaluator(session);
-  session.heartbeat.enter(launch::Section::kEval);
+  session.heartbeat.enter(launch::RunPhase::kEval);
   const Stopwatch watch;
   SampleResults found;
   const EvalCounts counts = evaluator.run(
@@ -144,13 +144,13 @@ ExitCode lead(Session& session, Reporter& reporter) {
   session.samplers =
       job::make_samplers(job.recipe, session.train_index.get(), devices);
   session.plan =
-      job::make_plan(job, devices, session.samplers.get(), *session.eval_index);
+      job::plan_job(job, devices, session.samplers.get(), *session.eval_index);
   if (!job.resume.empty()) {
     session.samplers = job::make_samplers(
         job.recipe,
         session.train_index.get(),
         devices,
-        job::begun_epoch(
+        job::partial_epoch(
             checkpoint::read_manifest(job.resume),
             session.plan.timeline,
             job.recipe.train.accumulate));

@@ -23,8 +23,8 @@
 namespace vitrain::engine {
 namespace {
 
-weights::HeadPolicy head_policy(config::HeadInit init, Purpose purpose) {
-  if (purpose != Purpose::kTrain) {
+weights::HeadPolicy head_policy(config::HeadInit init, WeightsUse purpose) {
+  if (purpose != WeightsUse::kTrain) {
     return weights::HeadPolicy::kLoad;
   }
   switch (init) {
@@ -62,9 +62,10 @@ Source source_in(
   return {.file = std::move(found.file), .name = std::move(found.name)};
 }
 
-Source find_source(const config::ModelConfig& config, Purpose purpose) {
-  const std::string_view key =
-      purpose == Purpose::kTeach ? job::kTeacherPretrained : job::kPretrained;
+Source find_source(const config::ModelConfig& config, WeightsUse purpose) {
+  const std::string_view key = purpose == WeightsUse::kTeach
+      ? job::kTeacherPretrained
+      : job::kPretrained;
   job::check_exists(config.pretrained, key);
   const std::filesystem::path path = *config.pretrained;
   if (job::is_checkpoint_path(path)) {
@@ -198,7 +199,7 @@ weights::LoadOptions options_of(
     const models::ModelSpec& spec,
     const Source& source,
     const config::ModelConfig& config,
-    Purpose purpose) {
+    WeightsUse purpose) {
   return load_options(
       spec,
       source,
@@ -228,9 +229,9 @@ std::vector<std::string> match(
     const models::ModelSpec& spec,
     const Source& source,
     const weights::LoadOptions& options,
-    Purpose purpose = Purpose::kTrain) {
+    WeightsUse purpose = WeightsUse::kTrain) {
   const auto archive = open(source);
-  if (purpose == Purpose::kTeach) {
+  if (purpose == WeightsUse::kTeach) {
     check_classifier(spec, source, *archive);
   }
   const weights::Match match = with_similar(spec, source.name, *archive, [&] {
@@ -242,18 +243,19 @@ std::vector<std::string> match(
 
 } // namespace
 
-Purpose purpose_of(const job::Job& job) {
-  return job.mode == job::JobMode::kEval ? Purpose::kEvaluate : Purpose::kTrain;
+WeightsUse purpose_of(const job::Job& job) {
+  return job.mode == job::JobMode::kEval ? WeightsUse::kEvaluate
+                                         : WeightsUse::kTrain;
 }
 
 std::vector<std::string> load_pretrained(
     networks::Model& model,
     const models::ModelSpec& spec,
     const config::ModelConfig& config,
-    Purpose purpose) {
+    WeightsUse purpose) {
   const Source source = find_source(config, purpose);
   const auto archive = open(source);
-  if (purpose == Purpose::kTeach) {
+  if (purpose == WeightsUse::kTeach) {
     check_classifier(spec, source, *archive);
   }
   const weights::LoadReport report =
@@ -270,7 +272,7 @@ std::vector<std::string> load_pretrained(
 std::vector<std::string> match_pretrained(
     const models::ModelSpec& spec,
     const config::ModelConfig& config,
-    Purpose purpose) {
+    WeightsUse purpose) {
   const Source source = find_source(config, purpose);
   return match(
       spec, source, options_of(spec, source, config, purpose), purpose);

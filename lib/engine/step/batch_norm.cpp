@@ -63,11 +63,11 @@ void BatchNormExchange::before_step() {
   });
 }
 
-void BatchNormExchange::bring_together(bool epoch_ends) {
+void BatchNormExchange::sync_statistics(bool epoch_ends) {
   exchange(running_, epoch_ends);
 }
 
-void BatchNormExchange::bring_together(
+void BatchNormExchange::sync_statistics(
     const dist::NamedTensors& buffers,
     bool epoch_ends) {
   dist::NamedTensors running;

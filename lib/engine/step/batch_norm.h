@@ -37,16 +37,16 @@ class BatchNormExchange {
   // Returns the communication for statistics since the last call, in
   // before_step(), forward and backward.
   dist::Traffic take_traffic() { return std::exchange(traffic_, {}); }
-  // Returns true if bring_together() must be called after the last step of
+  // Returns true if sync_statistics() must be called after the last step of
   // every epoch.
   bool needs_epoch_ends() const;
   // Makes the running statistics of all workers equal. Call before every
   // evaluation and checkpoint. `epoch_ends`: the last step was the last one of
   // its epoch. Collective.
-  void bring_together(bool epoch_ends);
+  void sync_statistics(bool epoch_ends);
   // Same for other copies of the buffers, such as averages: tensors whose names
   // begin with a running statistic's name. Other tensors are not changed.
-  void bring_together(const dist::NamedTensors& buffers, bool epoch_ends);
+  void sync_statistics(const dist::NamedTensors& buffers, bool epoch_ends);
 
  private:
   void exchange(const dist::NamedTensors& running, bool epoch_ends);

@@ -125,7 +125,9 @@ at::Tensor sample_losses(
       : cross_entropy(options, outputs, targets, at::Reduction::None);
 }
 
-Answers answers_of(const DistillOptions& options, const at::Tensor& outputs) {
+DistillOutputs split_heads(
+    const DistillOptions& options,
+    const at::Tensor& outputs) {
   if (!options.heads_apart) {
     return {outputs, outputs, outputs};
   }

@@ -40,12 +40,14 @@ struct DistillOptions {
 // Outputs of a network in training, [N, C] each: outputs that learn from the
 // labels, outputs that learn from the teacher, and their mean, which is the
 // prediction. All three are the same tensor if the network has one head.
-struct Answers {
+struct DistillOutputs {
   at::Tensor labels;
   at::Tensor taught;
   at::Tensor mean;
 };
-Answers answers_of(const DistillOptions& options, const at::Tensor& outputs);
+DistillOutputs split_heads(
+    const DistillOptions& options,
+    const at::Tensor& outputs);
 
 // Converts labels [N] int64 to shares of the classes [N, C] fp32: 1 - smoothing
 // for the label, plus smoothing spread evenly over all classes.

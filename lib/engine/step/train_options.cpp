@@ -159,7 +159,8 @@ TrainStepOptions step_options(
     const optim::Pruner* pruner) {
   const config::Recipe& recipe = session.job.recipe;
   const config::TrainConfig& train = recipe.train;
-  const bool skips = train.on_non_finite != config::OnNonFinite::kStop;
+  const bool skip_non_finite =
+      train.on_non_finite != config::OnNonFinite::kStop;
   return {
       .loss =
           {.kind = train.loss,
@@ -191,8 +192,8 @@ TrainStepOptions step_options(
       .loss_scaling = loss_scaling(session),
       .recompute = config::recompute_every(train.recompute),
       .collective_forward = collective_forward,
-      .asked_late = session.cuda != nullptr && !skips,
-      .skips = skips};
+      .defer_norm_check = session.cuda != nullptr && !skip_non_finite,
+      .skip_non_finite = skips};
 }
 
 void check_recompute(std::int64_t every, std::int64_t blocks) {

@@ -40,12 +40,12 @@ void TrainStep::begin(const dist::StepInfo& step) {
   step_ = step.step;
   inverse_samples_ = 1.0 / static_cast<double>(sync_.begin_step(step));
   parameters_.zero_gradients();
-  if (options_.skips) {
-    remember();
+  if (options_.skip_non_finite) {
+    snapshot();
   }
 }
 
-void TrainStep::remember() {
+void TrainStep::snapshot() {
   const at::NoGradGuard no_grad;
   kept_statistics_.clear();
   for (const at::Tensor& buffer : model_.buffers()) {
@@ -56,7 +56,7 @@ void TrainStep::remember() {
   kept_count_ = count_;
 }
 
-void TrainStep::forget() {
+void TrainStep::restore() {
   std::size_t i = 0;
   for (at::Tensor buffer : model_.buffers()) {
     buffer.copy_(kept_statistics_[i++]);
@@ -72,7 +72,7 @@ void TrainStep::micro_batch(const MicroBatch& batch, bool last) {
   const bool climbs = runs && options_.sam > 0.0;
   Pass first;
   if (climbs) {
-    first = climb(batch);
+    first = sam_ascend(batch);
   }
   sync_.begin_micro_batch(last, /*empty=*/!runs);
   if (!runs) {
@@ -80,7 +80,7 @@ void TrainStep::micro_batch(const MicroBatch& batch, bool last) {
   }
   const Pass second = run(batch);
   if (climbs) {
-    descend();
+    sam_restore();
   }
   if (rows == 0) {
     return;
@@ -103,24 +103,24 @@ TrainStep::Pass TrainStep::run(const MicroBatch& batch) {
     const AutocastScope autocast(
         batch.inputs.device().type(), options_.products);
     const networks::RecomputeScope recompute(options_.recompute);
-    pass.outputs = in_part("forward", [&] {
+    pass.outputs = with_oom_context("forward", [&] {
       return model_.forward(batch.inputs, batch.drop, batch.dropout);
     });
     check_recompute(options_.recompute, networks::recomputable_blocks());
   }
-  const Answers answers =
-      answers_of(options_.distill, pass.outputs.to(at::kFloat));
+  const DistillOutputs answers =
+      split_heads(options_.distill, pass.outputs.to(at::kFloat));
   pass.outputs = answers.mean;
   pass.loss = losses(batch, answers);
   // Divides by the number of samples of the whole step, so that the sum over
   // micro-batches and ranks is the mean over all samples, whatever the sizes.
   const at::Tensor mean = pass.loss * inverse_samples_;
-  in_part(
+  with_oom_context(
       "backward", [&] { (scaler_ ? scaler_->scaled(mean) : mean).backward(); });
   return pass;
 }
 
-TrainStep::Pass TrainStep::climb(const MicroBatch& batch) {
+TrainStep::Pass TrainStep::sam_ascend(const MicroBatch& batch) {
   std::vector<optim::FlatGroup>& groups = parameters_.groups();
   std::vector<at::Tensor> gradients; // gradients of earlier micro-batches
   for (optim::FlatGroup& group : groups) {
@@ -156,7 +156,7 @@ TrainStep::Pass TrainStep::climb(const MicroBatch& batch) {
   return pass;
 }
 
-void TrainStep::descend() {
+void TrainStep::sam_restore() {
   const at::NoGradGuard no_grad;
   for (std::size_t i = 0; i < weights_.size(); ++i) {
     parameters_.groups()[i].parameters.copy_(weights_[i]);
@@ -167,7 +167,9 @@ void TrainStep::descend() {
   }
 }
 
-at::Tensor TrainStep::losses(const MicroBatch& batch, const Answers& answers) {
+at::Tensor TrainStep::losses(
+    const MicroBatch& batch,
+    const DistillOutputs& answers) {
   const at::Tensor own = loss_sum(
       options_.loss,
       answers.labels,
@@ -182,7 +184,7 @@ at::Tensor TrainStep::losses(const MicroBatch& batch, const Answers& answers) {
     const at::NoGradGuard no_grad;
     const AutocastScope autocast(
         batch.inputs.device().type(), options_.products);
-    taught = in_part("the teacher's forward", [&] {
+    taught = with_oom_context("the teacher's forward", [&] {
       return options_.teacher->forward(batch.inputs, /*drop=*/{});
     });
   }
@@ -198,15 +200,16 @@ at::Tensor TrainStep::losses(const MicroBatch& batch, const Answers& answers) {
 
 void TrainStep::finish(double lr) {
   const at::NoGradGuard no_grad;
-  if (in_part("the exchange of gradients", [&] { return sync_.finish(); })) {
-    in_part("the optimizer", [&] {
+  if (with_oom_context(
+          "the exchange of gradients", [&] { return sync_.finish(); })) {
+    with_oom_context("the optimizer", [&] {
       update_and_count(sync_.one_step_late() ? previous_lr_ : lr);
     });
   }
   sync_.updated();
   clear_pruned();
-  if (options_.skips && !std::isfinite(gradient_norm())) {
-    forget();
+  if (options_.skip_non_finite && !std::isfinite(gradient_norm())) {
+    restore();
   } else if (options_.ema != nullptr) {
     options_.ema->update(step_ + 1);
   }
@@ -240,7 +243,7 @@ at::Tensor TrainStep::update(double lr) {
     scaler_->unscale(parameters_);
   }
   at::Tensor norm = optim::clip_gradients(parameters_, options_.clipping);
-  if (options_.asked_late && !scaler_) {
+  if (options_.defer_norm_check && !scaler_) {
     norm = at::where(bad_steps_.gt(0), gradient_norm_, norm);
   }
   // x - x is 0 if x is finite, otherwise NaN: half as many kernels as
@@ -261,7 +264,7 @@ void TrainStep::update_and_count(double lr) {
     return;
   }
   gradient_norm_ = norm;
-  if (options_.asked_late) {
+  if (options_.defer_norm_check) {
     bad_steps_.add_(non_finite_);
   }
 }

@@ -41,11 +41,11 @@ struct TrainStepOptions {
   bool collective_forward = false;
   // gradient_norm() is not read after every step, to avoid waiting for the
   // device; a step with a non-finite norm then disables all further updates.
-  bool asked_late = false;
+  bool defer_norm_check = false;
   // Training continues after a step with a non-finite norm. Such a step changes
   // no layer statistics, averages or sums. finish() then waits for the device.
-  // Not together with asked_late.
-  bool skips = false;
+  // Not together with defer_norm_check.
+  bool skip_non_finite = false;
 };
 
 // A micro-batch on the device.
@@ -101,19 +101,19 @@ class TrainStep {
   void flush(double lr);
 
   // Returns the norm of the last step's averaged gradients before clipping;
-  // with asked_late, the norm of the first step that was not finite, if any;
-  // with loss_scaling, the norm of the last step that changed weights, 0 before
-  // the first; in a step without an update, the norm of the last update. Waits
-  // for the device.
+  // with defer_norm_check, the norm of the first step that was not finite, if
+  // any; with loss_scaling, the norm of the last step that changed weights, 0
+  // before the first; in a step without an update, the norm of the last update.
+  // Waits for the device.
   double gradient_norm() const;
   // Same as gradient_norm(); nullopt before the first update of the run,
   // including updates before a resume.
   std::optional<double> last_gradient_norm() const;
   // Restores the last norm from a checkpoint.
   void set_gradient_norm(double norm);
-  // With asked_late: returns the number of steps from the first non-finite one
-  // on; 0 if all were finite. With loss_scaling: the number of steps since the
-  // scale fell below LossScaler::kLeast. Waits for the device.
+  // With defer_norm_check: returns the number of steps from the first
+  // non-finite one on; 0 if all were finite. With loss_scaling: the number of
+  // steps since the scale fell below LossScaler::kLeast. Waits for the device.
   std::int64_t steps_since_bad() const;
   // Returns the scale of the loss; nullopt without loss_scaling. Waits for the
   // device.
@@ -138,15 +138,15 @@ class TrainStep {
   // First half of sharpness-aware minimisation: computes this micro-batch's
   // gradient, moves the weights along it by the distance options_.sam, and
   // returns the pass at the original weights.
-  Pass climb(const MicroBatch& batch);
-  // Restores the weights and layer statistics from before climb().
-  void descend();
+  Pass sam_ascend(const MicroBatch& batch);
+  // Restores the weights and layer statistics from before sam_ascend().
+  void sam_restore();
   // Returns the loss of a micro-batch, summed over its samples.
-  at::Tensor losses(const MicroBatch& batch, const Answers& answers);
-  // Saves the state that forget() restores.
-  void remember();
+  at::Tensor losses(const MicroBatch& batch, const DistillOutputs& answers);
+  // Saves the state that restore() restores.
+  void snapshot();
   // Restores layer statistics and sums from before the step.
-  void forget();
+  void restore();
   // Zeroes the gradients of pruned weights and of weights that are not trained
   // in this epoch.
   void zero_idle_gradients();
@@ -179,7 +179,8 @@ class TrainStep {
   at::Tensor kept_loss_;
   at::Tensor kept_correct_;
   std::int64_t kept_count_ = 0;
-  // State of sharpness-aware minimisation between climb() and descend().
+  // State of sharpness-aware minimisation between sam_ascend() and
+  // sam_restore().
   std::vector<at::Tensor> weights_; // one per group
   std::vector<at::Tensor> statistics_; // one per buffer
 };

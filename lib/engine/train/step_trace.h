@@ -17,9 +17,9 @@ namespace vitrain::engine {
 
 // Trace of a worker's steps for Perfetto and chrome://tracing: operators and
 // kernels recorded by Kineto (torch's profiler), the sections named by
-// in_part(), and the exchange of gradient buckets (on the CPU; on a GPU these
-// are NCCL's kernels on their stream). Records the thread that created it and
-// the threads of backward.
+// with_oom_context(), and the exchange of gradient buckets (on the CPU; on a
+// GPU these are NCCL's kernels on their stream). Records the thread that
+// created it and the threads of backward.
 class StepTrace {
  public:
   // Writes `path` after the last of `steps` (numbered from 1), or after the

@@ -199,7 +199,7 @@ ExitCode Trainer::run() {
     bad_samples_.write_to(session_.job.run().bad_samples(), state_.step);
     check_storage();
   }
-  session_.heartbeat.enter(launch::Section::kStep);
+  session_.heartbeat.enter(launch::RunPhase::kStep);
   launch::stop_at_once(false); // last: the supervisor relies on the section
   interval_.restart_clock();
   StopVotes votes(*session_.groups.control, sync_->lead());
@@ -216,7 +216,7 @@ ExitCode Trainer::run() {
     votes.begin(early_end(session_.stop));
     train_one_step();
     check_finite();
-    bring_statistics_together_at_epoch_end();
+    sync_statistics_at_epoch_end();
     if (line_due()) {
       report_interval();
     }
@@ -346,7 +346,7 @@ dist::StepInfo Trainer::step_info() const {
 
 void Trainer::micro_batch(std::int64_t k, bool last) {
   const data::Batch* batch =
-      in_part("loading a batch", [&] { return loader_->next(); });
+      with_oom_context("loading a batch", [&] { return loader_->next(); });
   VITRAIN_CHECK(
       batch != nullptr, ExitCode::kInternal, "the loader ended early");
   bad_samples_.take(state_.step + 1, batch->bad);
@@ -358,7 +358,7 @@ void Trainer::micro_batch(std::int64_t k, bool last) {
       return inputs_->masks(device, step, k, replica);
     });
   }
-  const MicroBatch inputs = in_part(
+  const MicroBatch inputs = with_oom_context(
       "making inputs", [&] { return inputs_->make(*batch, state_.step, k); });
   loader_->keep(inputs_->sent());
   if (state_.step == 0 && session_.rank == 0 && k == 0) {

@@ -101,13 +101,13 @@ class Trainer {
   Moment moment(std::int64_t step) const;
   // Synchronises the replicas and checks that all ranks have the same finite
   // weights.
-  void bring_together();
+  void sync_replicas();
   // Makes BatchNorm's running statistics, and averages of them, equal on all
   // ranks, as dist.batchnorm says; at most once per step. Collective.
-  void bring_statistics_together();
-  // Calls bring_statistics_together() after the last step of an epoch if
+  void sync_statistics();
+  // Calls sync_statistics() after the last step of an epoch if
   // dist.batchnorm requires it.
-  void bring_statistics_together_at_epoch_end();
+  void sync_statistics_at_epoch_end();
   void evaluate();
   // Evaluates the model's current weights: "raw", or "ema" for their average.
   Evaluated
@@ -170,8 +170,8 @@ class Trainer {
   CheckpointWriter writer_;
   job::RunIdentity identity_;
   job::RunState state_;
-  std::int64_t together_step_ = -1; // step of the last bring_together()
-  // Step of the last bring_statistics_together().
+  std::int64_t together_step_ = -1; // step of the last sync_replicas()
+  // Step of the last sync_statistics().
   std::int64_t statistics_step_ = -1;
   // Of the current weights; nullopt if not evaluated.
   std::optional<double> metric_;

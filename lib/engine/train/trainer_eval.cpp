@@ -20,13 +20,13 @@
 
 namespace vitrain::engine {
 
-void Trainer::bring_together() {
+void Trainer::sync_replicas() {
   if (together_step_ == state_.step) {
     return; // already done for this step
   }
   together_step_ = state_.step;
   step_->flush(lr_);
-  bring_statistics_together();
+  sync_statistics();
   // Averaging is linear: the mean of the workers' averages is the average of
   // the mean weights.
   if (ema_ && !recipe_.dist.sync.traits().replicas_equal) {
@@ -43,23 +43,23 @@ void Trainer::bring_together() {
   check_replicas();
 }
 
-void Trainer::bring_statistics_together() {
+void Trainer::sync_statistics() {
   if (statistics_step_ == state_.step) {
     return;
   }
   statistics_step_ = state_.step;
   const bool epoch_ends = plan_.timeline.step_in_epoch(state_.step) == 0;
-  batch_norm_.bring_together(epoch_ends);
-  batch_norm_.bring_together(optimizer_->slow_tensors(), epoch_ends);
+  batch_norm_.sync_statistics(epoch_ends);
+  batch_norm_.sync_statistics(optimizer_->slow_tensors(), epoch_ends);
   if (ema_) {
-    batch_norm_.bring_together(ema_->buffers(), epoch_ends);
+    batch_norm_.sync_statistics(ema_->buffers(), epoch_ends);
   }
 }
 
-void Trainer::bring_statistics_together_at_epoch_end() {
+void Trainer::sync_statistics_at_epoch_end() {
   if (batch_norm_.needs_epoch_ends() &&
       plan_.timeline.step_in_epoch(state_.step) == 0) {
-    bring_statistics_together();
+    sync_statistics();
   }
 }
 
@@ -79,7 +79,7 @@ Evaluated Trainer::evaluate_weights(
     bool judged,
     SampleResults& results) {
   const Stopwatch watch;
-  const EvalCounts counts = in_part("evaluation", [&] {
+  const EvalCounts counts = with_oom_context("evaluation", [&] {
     return evaluator_.run(
         *session_.model,
         *session_.groups.control,
@@ -103,8 +103,8 @@ void Trainer::evaluate() {
     report_interval();
   }
   interval_.pause_clock();
-  session_.heartbeat.enter(launch::Section::kEval);
-  bring_together();
+  session_.heartbeat.enter(launch::RunPhase::kEval);
+  sync_replicas();
   SampleResults results; // of the judged evaluation, if it may be the last
   std::vector<Evaluated> found;
   const bool averages = job::judges_average(recipe_);
@@ -122,7 +122,7 @@ void Trainer::evaluate() {
           session_, evaluator_, std::move(results), /*tells=*/false);
     }
   }
-  session_.heartbeat.enter(launch::Section::kStep);
+  session_.heartbeat.enter(launch::RunPhase::kStep);
   interval_.restart_clock();
 }
 

@@ -17,8 +17,8 @@
 #include "engine/step/train_options.h"
 #include "engine/train/trainer.h"
 #include "job/data_options.h"
-#include "job/run/begun_epoch.h"
 #include "job/run/job.h"
+#include "job/run/partial_epoch.h"
 #include "job/run/saved_state.h"
 #include "launch/processes/heartbeat.h"
 #include "logging/console.h"
@@ -176,8 +176,8 @@ void Trainer::save() {
     return;
   }
   interval_.pause_clock();
-  session_.heartbeat.enter(launch::Section::kCheckpoint);
-  bring_together();
+  session_.heartbeat.enter(launch::RunPhase::kCheckpoint);
+  sync_replicas();
   gather_bad_samples();
   const Stopwatch watch;
   std::string problem;
@@ -190,7 +190,7 @@ void Trainer::save() {
     snapshot.ema = ema_->state();
   }
   snapshot.optimizer =
-      in_part("a checkpoint", [&] { return optimizer_state(); });
+      with_oom_context("a checkpoint", [&] { return optimizer_state(); });
   snapshot.state = state_record();
   const bool is_last = state_.step == plan_.total_steps || stopping_;
   if (session_.rank == 0) {
@@ -201,7 +201,7 @@ void Trainer::save() {
   const auto problems = dist::all_gather(*session_.groups.control, problem);
   asked_ = std::max(asked_, asked());
   writer_.finish(problems[0], state_.step, is_last, watch.seconds());
-  session_.heartbeat.enter(launch::Section::kStep);
+  session_.heartbeat.enter(launch::RunPhase::kStep);
   interval_.restart_clock();
 }
 

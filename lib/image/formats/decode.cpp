@@ -235,7 +235,7 @@ std::int64_t decode_bytes(
   }
 }
 
-Header read_header(std::span<const std::uint8_t> bytes) {
+ImageHeader read_header(std::span<const std::uint8_t> bytes) {
   const Codec& codec = codec_of(bytes);
   const detail::Size size = codec.size(bytes);
   VITRAIN_CHECK_DATA(

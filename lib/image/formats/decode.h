@@ -66,8 +66,8 @@ std::int64_t decode_bytes(
     const DecodeOptions& options = {},
     int channels = 3);
 
-// Header of an image file.
-struct Header {
+// ImageHeader of an image file.
+struct ImageHeader {
   std::string format; // "JPEG", "PNG", "WebP", "AVIF", "TIFF", "BMP", ...
   int width = 0; // in pixels, before rotation (for a TIFF: after it)
   int height = 0;
@@ -76,7 +76,7 @@ struct Header {
 // Reads the header without decoding pixels: takes microseconds and constant
 // memory. Throws Error(kData) for unreadable files as decode() does, but has no
 // size limit. Thread-safe.
-Header read_header(std::span<const std::uint8_t> bytes);
+ImageHeader read_header(std::span<const std::uint8_t> bytes);
 
 // Returns a description of the bytes for messages: "JPEG", "PNG", "an icon",
 // "text or HTML", "unknown content that starts with 00 01 02 03".

@@ -20,7 +20,7 @@ class ColumnPass {
   ColumnPass(
       const Axis& axis,
       const Kernels& kernels,
-      Rows<const std::uint8_t> source,
+      RowBlock<const std::uint8_t> source,
       Span rows,
       const std::uint8_t* end,
       std::vector<std::uint8_t>& result,
@@ -45,7 +45,7 @@ class ColumnPass {
     tail.resize(row_bytes_ + kernels.slack);
   }
 
-  Rows<const std::uint8_t> result() const {
+  RowBlock<const std::uint8_t> result() const {
     return {result_.pixels, result_.stride};
   }
 
@@ -64,12 +64,12 @@ class ColumnPass {
   }
 
  private:
-  Rows<const std::uint8_t> source_row() const {
+  RowBlock<const std::uint8_t> source_row() const {
     return {
         source_.pixels + static_cast<std::size_t>(done_) * source_.stride,
         source_.stride};
   }
-  Rows<std::uint8_t> result_row() const {
+  RowBlock<std::uint8_t> result_row() const {
     return {
         result_.pixels + static_cast<std::size_t>(done_) * result_.stride,
         result_.stride};
@@ -77,8 +77,8 @@ class ColumnPass {
 
   const Axis& axis_;
   const Kernels& kernels_;
-  Rows<const std::uint8_t> source_;
-  Rows<std::uint8_t> result_;
+  RowBlock<const std::uint8_t> source_;
+  RowBlock<std::uint8_t> result_;
   std::vector<std::uint8_t>& tail_;
   std::size_t row_bytes_ = 0;
   int roomy_ = 0; // number of rows with kernels.slack readable bytes after them

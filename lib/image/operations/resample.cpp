@@ -181,7 +181,7 @@ void run_row_pass(
     const Axes& axes,
     const Axis& axis,
     const Kernels& kernels,
-    Rows<const std::uint8_t> source,
+    RowBlock<const std::uint8_t> source,
     ColumnPass* first,
     const Target& out) {
   const std::size_t row_bytes = static_cast<std::size_t>(axes.x.count) * 3;
@@ -202,7 +202,7 @@ void run_row_pass(
 // Runs both passes with the rows first, a few rows of the result at a time.
 void run_rows_first(
     const Axes& axes,
-    Rows<const std::uint8_t> source,
+    RowBlock<const std::uint8_t> source,
     const Kernels& kernels,
     AxisCache& cache,
     std::vector<std::uint8_t>& between,
@@ -216,8 +216,9 @@ void run_rows_first(
   const std::size_t row_bytes = 3 * static_cast<std::size_t>(axes.x.count);
   between.resize(kRowsAtOnce * (between_bytes + kernels.slack));
   tail.resize(kRowsAtOnce * (row_bytes + kernels.slack));
-  const Rows<std::uint8_t> low{between.data(), between_bytes + kernels.slack};
-  const Rows<std::uint8_t> done{tail.data(), row_bytes + kernels.slack};
+  const RowBlock<std::uint8_t> low{
+      between.data(), between_bytes + kernels.slack};
+  const RowBlock<std::uint8_t> done{tail.data(), row_bytes + kernels.slack};
   for (int top = 0; top < axes.y.count; top += kRowsAtOnce) {
     const int count = std::min(kRowsAtOnce, axes.y.count - top);
     for (int i = 0; i < count; ++i) {
@@ -267,7 +268,7 @@ void Resampler::resize(
       "resize: the part lacks pixels of the window");
 
   const Kernels& kernels = state_->kernels;
-  Rows<const std::uint8_t> source{
+  RowBlock<const std::uint8_t> source{
       part.view.row(rows.first - part.top) +
           3 * static_cast<std::size_t>(columns.first - part.left),
       part.view.stride};

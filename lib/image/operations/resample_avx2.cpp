@@ -156,9 +156,9 @@ void two_rows(
 
 void columns(
     const Taps& taps,
-    Rows<const std::uint8_t> from,
+    RowBlock<const std::uint8_t> from,
     int count,
-    Rows<std::uint8_t> to) {
+    RowBlock<std::uint8_t> to) {
   for (int y = 0; y < count; y += 2) {
     // Computes a last single row twice, with the same result.
     const bool both = y + 1 < count;
@@ -172,14 +172,14 @@ void columns(
   }
 }
 
-// Rows.
+// RowBlock.
 
 constexpr std::size_t kBlock = 32;
 
 void block_of_row(
     const Pair* pair,
     int count,
-    Rows<const std::uint8_t> from,
+    RowBlock<const std::uint8_t> from,
     std::uint8_t* to) {
   const auto load = [&](int tap) {
     return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(
@@ -210,7 +210,7 @@ void block_of_row(
 void row(
     const Taps& taps,
     int i,
-    Rows<const std::uint8_t> from,
+    RowBlock<const std::uint8_t> from,
     std::size_t bytes,
     std::uint8_t* to) {
   if (bytes < kBlock) {

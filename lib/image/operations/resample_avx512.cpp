@@ -156,8 +156,8 @@ void prepare_columns(const Taps& taps, std::uint32_t* prepared) {
 template <int kRows>
 void columns_of(
     const Taps& taps,
-    Rows<const std::uint8_t> from,
-    Rows<std::uint8_t> to) {
+    RowBlock<const std::uint8_t> from,
+    RowBlock<std::uint8_t> to) {
   const std::uint32_t count = taps.prepared[0];
   const auto* group = reinterpret_cast<const Group*>(taps.prepared + 4);
   const std::uint32_t* line =
@@ -195,9 +195,9 @@ void columns_of(
 
 void columns(
     const Taps& taps,
-    Rows<const std::uint8_t> from,
+    RowBlock<const std::uint8_t> from,
     int count,
-    Rows<std::uint8_t> to) {
+    RowBlock<std::uint8_t> to) {
   for (; count >= 4; count -= 4) {
     columns_of<4>(taps, from, to);
     from.pixels += 4 * from.stride;
@@ -210,7 +210,7 @@ void columns(
   }
 }
 
-// Rows.
+// RowBlock.
 
 std::size_t words_for_rows(const Taps& taps) {
   // One extra word, because digits_of() stores four.
@@ -248,7 +248,7 @@ struct Quads {
 void row(
     const Taps& taps,
     int i,
-    Rows<const std::uint8_t> from,
+    RowBlock<const std::uint8_t> from,
     std::size_t bytes,
     std::uint8_t* to) {
   const int count = taps.counts[i];

@@ -7,7 +7,7 @@ namespace {
 
 // A filter's curve, and its radius.
 struct Shape {
-  Curve curve;
+  ResampleFilter curve;
   double reach;
 };
 
@@ -17,15 +17,15 @@ Shape shape_of(Filter filter) {
     case Filter::kBox:
       break;
     case Filter::kBilinear:
-      return {Curve::kBilinear, 1.0};
+      return {ResampleFilter::kBilinear, 1.0};
     case Filter::kHamming:
-      return {Curve::kHamming, 1.0};
+      return {ResampleFilter::kHamming, 1.0};
     case Filter::kBicubic:
-      return {Curve::kBicubic, 2.0};
+      return {ResampleFilter::kBicubic, 2.0};
     case Filter::kLanczos:
-      return {Curve::kLanczos, 3.0};
+      return {ResampleFilter::kLanczos, 3.0};
   }
-  return {Curve::kBox, 0.5};
+  return {ResampleFilter::kBox, 0.5};
 }
 
 // Geometry of an axis, with the same operations in the same order as in Pillow.

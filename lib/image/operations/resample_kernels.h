@@ -16,7 +16,7 @@ namespace vitrain::image {
 inline constexpr int kWeightBits = 22;
 
 // Filter functions for the weights.
-enum class Curve { kBox, kBilinear, kHamming, kBicubic, kLanczos };
+enum class ResampleFilter { kBox, kBilinear, kHamming, kBicubic, kLanczos };
 
 // One axis of a resize, in the format of the kernels.
 struct Taps {
@@ -34,7 +34,7 @@ struct Taps {
 
 // A range of source or result rows.
 template <typename Byte>
-struct Rows {
+struct RowBlock {
   Byte* pixels = nullptr;
   std::size_t stride = 0;
 };
@@ -50,7 +50,7 @@ struct Kernels {
   // aligned to 64 bytes.
   void (*weigh)(
       const Taps& taps,
-      Curve curve,
+      ResampleFilter curve,
       const double* centers,
       double shrink,
       double* exact,
@@ -63,9 +63,9 @@ struct Kernels {
   // row, and write as many after its last output.
   void (*columns)(
       const Taps& taps,
-      Rows<const std::uint8_t> from,
+      RowBlock<const std::uint8_t> from,
       int count,
-      Rows<std::uint8_t> to);
+      RowBlock<std::uint8_t> to);
   std::size_t slack;
 
   std::size_t (*words_for_rows)(const Taps& taps);
@@ -75,7 +75,7 @@ struct Kernels {
   void (*row)(
       const Taps& taps,
       int i,
-      Rows<const std::uint8_t> from,
+      RowBlock<const std::uint8_t> from,
       std::size_t bytes,
       std::uint8_t* to);
 };

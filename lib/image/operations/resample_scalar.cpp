@@ -56,7 +56,7 @@ double lanczos(double x) {
   return -3.0 <= x && x < 3.0 ? sinc(x) * sinc(x / 3) : 0.0;
 }
 
-// In the order of Curve.
+// In the order of ResampleFilter.
 constexpr double (*kFunctions[])(
     double) = {box, bilinear, hamming, bicubic, lanczos};
 
@@ -67,7 +67,7 @@ std::int32_t to_fixed(double weight) {
 
 void weigh(
     const Taps& taps,
-    Curve curve,
+    ResampleFilter curve,
     const double* centers,
     double shrink,
     double* exact,
@@ -95,9 +95,9 @@ std::uint8_t to_byte(std::int32_t sum) {
 
 void columns(
     const Taps& taps,
-    Rows<const std::uint8_t> from,
+    RowBlock<const std::uint8_t> from,
     int count,
-    Rows<std::uint8_t> to) {
+    RowBlock<std::uint8_t> to) {
   for (; count > 0; --count) {
     std::uint8_t* out = to.pixels;
     const std::int32_t* weights = taps.weights;
@@ -126,7 +126,7 @@ void columns(
 void row(
     const Taps& taps,
     int i,
-    Rows<const std::uint8_t> from,
+    RowBlock<const std::uint8_t> from,
     std::size_t bytes,
     std::uint8_t* to) {
   constexpr std::size_t kBlock = 256;

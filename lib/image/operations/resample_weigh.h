@@ -49,7 +49,7 @@ struct BicubicCurve {
   }
 };
 
-template <typename Curve>
+template <typename ResampleFilter>
 void weigh_along(
     const Taps& taps,
     const double* centers,
@@ -72,8 +72,8 @@ void weigh_along(
     auto* values = reinterpret_cast<Doubles*>(exact);
     Doubles sum{};
     for (int k = 0; k < most; ++k) {
-      const Doubles value =
-          Curve::at(((first + static_cast<double>(k)) - center + 0.5) * shrink);
+      const Doubles value = ResampleFilter::at(
+          ((first + static_cast<double>(k)) - center + 0.5) * shrink);
       values[k] = k < count ? value : all(0.0);
       sum += values[k];
     }
@@ -93,20 +93,20 @@ void weigh_along(
 // Implements Kernels::weigh; uses the scalar kernels for curves with sines.
 void weigh(
     const Taps& taps,
-    Curve curve,
+    ResampleFilter curve,
     const double* centers,
     double shrink,
     double* exact,
     std::int32_t* weights) {
   switch (curve) {
-    case Curve::kBox:
+    case ResampleFilter::kBox:
       return weigh_along<BoxCurve>(taps, centers, shrink, exact, weights);
-    case Curve::kBilinear:
+    case ResampleFilter::kBilinear:
       return weigh_along<BilinearCurve>(taps, centers, shrink, exact, weights);
-    case Curve::kBicubic:
+    case ResampleFilter::kBicubic:
       return weigh_along<BicubicCurve>(taps, centers, shrink, exact, weights);
-    case Curve::kHamming:
-    case Curve::kLanczos:
+    case ResampleFilter::kHamming:
+    case ResampleFilter::kLanczos:
       return kScalarKernels.weigh(taps, curve, centers, shrink, exact, weights);
   }
 }

@@ -53,7 +53,7 @@ std::string Job::backend(int world) const {
                           : "gloo";
 }
 
-config::Plan make_plan(
+config::Plan plan_job(
     const Job& job,
     int devices,
     const data::Samplers* samplers,

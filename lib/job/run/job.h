@@ -97,7 +97,7 @@ VITRAIN_JSON(
 
 // Computes the numbers of batches and steps of a job. For an evaluation
 // (`samplers` is null) only the batch is set. Throws as config::make_plan.
-config::Plan make_plan(
+config::Plan plan_job(
     const Job& job,
     int devices,
     const data::Samplers* samplers,

@@ -8,8 +8,8 @@
 #include "checkpoint/find.h"
 #include "checkpoint/folder.h"
 #include "core/text.h"
-#include "data/named_images.h"
-#include "job/run/run_around.h"
+#include "data/image_inputs.h"
+#include "job/run/enclosing_run.h"
 
 namespace vitrain::job {
 namespace {
@@ -73,7 +73,7 @@ std::string finished_text(const Job& job) {
 
 bool is_no_run(const fs::path& path) {
   std::error_code error;
-  return fs::exists(path, error) && !run_around(path) &&
+  return fs::exists(path, error) && !enclosing_run(path) &&
       !fs::exists(RunDirectory{path}.config(), error) &&
       !checkpoint::is_checkpoint(path) && !checkpoint::is_pointer(path) &&
       checkpoint::list_steps(path).empty() &&

@@ -60,17 +60,17 @@ int run_exit_code(const ExitStatus& ending) {
 
 std::string where(const HeartbeatBlock::Progress& progress) {
   switch (progress.section) {
-    case Section::kSetup:
+    case RunPhase::kSetup:
       return "in set-up";
-    case Section::kStep:
+    case RunPhase::kStep:
       // `step` counts finished steps, so the current one is the next.
       return fmt::format(
           "in step {}",
           with_commas(std::max<std::int64_t>(progress.step, 0) + 1));
-    case Section::kDone:
+    case RunPhase::kDone:
       return "in shutdown";
-    case Section::kEval:
-    case Section::kCheckpoint:
+    case RunPhase::kEval:
+    case RunPhase::kCheckpoint:
       break;
   }
   return fmt::format(

@@ -49,7 +49,7 @@ HeartbeatBlock::Progress HeartbeatBlock::progress(int local_rank) const {
   result.step = pulse.step.load(std::memory_order_relaxed);
   // A worker with corrupted memory may have written anything.
   const std::uint32_t section = pulse.section.load(std::memory_order_relaxed);
-  result.section = static_cast<Section>(section <= 4 ? section : 0);
+  result.section = static_cast<RunPhase>(section <= 4 ? section : 0);
   return result;
 }
 
@@ -70,7 +70,7 @@ Heartbeat::Heartbeat(int fd, int local_rank, int local_ranks)
   beat();
 }
 
-void Heartbeat::enter(Section section) {
+void Heartbeat::enter(RunPhase section) {
   if (pulses_.data() != nullptr) {
     pulse_of(pulses_, rank_)
         .section.store(

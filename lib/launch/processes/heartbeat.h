@@ -11,7 +11,7 @@ namespace vitrain::launch {
 
 // Activity of a worker, which determines its time limit. The numbers are only
 // for debuggers: supervisor and workers are always of the same build.
-enum class Section : std::uint32_t {
+enum class RunPhase : std::uint32_t {
   kSetup = 0,
   kStep = 1,
   kEval = 2,
@@ -19,9 +19,9 @@ enum class Section : std::uint32_t {
   kDone = 4, // all work is finished: exit code 0 is a success from here on
 };
 
-constexpr auto names_of(Section) {
-  using enum Section;
-  return enum_names<Section>(
+constexpr auto names_of(RunPhase) {
+  using enum RunPhase;
+  return enum_names<RunPhase>(
       {{kSetup, "set-up"},
        {kStep, "step"},
        {kEval, "evaluation"},
@@ -41,7 +41,7 @@ class HeartbeatBlock {
   int fd() const { return fd_.get(); }
 
   struct Progress {
-    Section section = Section::kSetup;
+    RunPhase section = RunPhase::kSetup;
     std::int64_t step = -1; // -1: before the first step
     std::uint64_t beats = 0;
     double last_beat = 0; // monotonic_seconds()
@@ -64,14 +64,14 @@ class Heartbeat {
   // Throws Error(kInternal) if `fd` is not a supervisor's block.
   Heartbeat(int fd, int local_rank, int local_ranks);
 
-  void enter(Section section);
+  void enter(RunPhase section);
   // Reports progress within the section; `step` is the number of finished
   // steps.
   void beat(std::int64_t step);
   void beat();
   // Reports that all work is finished. Exit code 0 without this call is a
   // failure.
-  void done() { enter(Section::kDone); }
+  void done() { enter(RunPhase::kDone); }
   // Records that this worker fails. Call it before closing connections, which
   // makes other workers fail: the earliest call among the workers identifies
   // the cause. Only the first call of a worker counts.

@@ -4,17 +4,17 @@
 
 namespace vitrain::launch {
 
-double SectionTimeouts::of(Section section) const {
+double SectionTimeouts::of(RunPhase section) const {
   switch (section) {
-    case Section::kSetup:
+    case RunPhase::kSetup:
       return setup;
-    case Section::kStep:
+    case RunPhase::kStep:
       return step;
-    case Section::kEval:
+    case RunPhase::kEval:
       return eval;
-    case Section::kCheckpoint:
+    case RunPhase::kCheckpoint:
       return checkpoint;
-    case Section::kDone:
+    case RunPhase::kDone:
       return shutdown;
   }
   return 0;

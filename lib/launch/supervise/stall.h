@@ -16,7 +16,7 @@ struct SectionTimeouts {
   double checkpoint = 600;
   double shutdown = 60; // from the worker's last heartbeat to its end
 
-  double of(Section section) const;
+  double of(RunPhase section) const;
 };
 
 // Time since the last heartbeat of a running worker.

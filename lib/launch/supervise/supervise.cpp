@@ -43,7 +43,7 @@ class Supervision {
         workers_(options_),
         oom_kills_(cgroup_.oom_kills()) {}
 
-  Outcome run();
+  SuperviseResult run();
 
  private:
   void on_signal(int number, double now);
@@ -60,7 +60,7 @@ class Supervision {
   void kill_all(double now);
   std::string end_hint(const ExitStatus& exit_status) const;
   std::string progress_table(double now);
-  Outcome conclude();
+  SuperviseResult conclude();
   std::string failure_report();
 
   const SupervisorOptions options_;
@@ -84,7 +84,7 @@ class Supervision {
   double killed_at_ = 0; // when SIGKILL was sent; 0: not sent
 };
 
-Outcome Supervision::run() {
+SuperviseResult Supervision::run() {
   SignalQueue signals;
   workers_.start();
   if (options_.show_all_ranks) {
@@ -158,7 +158,7 @@ bool Supervision::in_setup() const {
   return std::ranges::any_of(
       workers_.members(), [&](const WorkerProcess& member) {
         return !member.exit_status &&
-            workers_.progress(member.rank).section == Section::kSetup;
+            workers_.progress(member.rank).section == RunPhase::kSetup;
       });
 }
 
@@ -188,7 +188,7 @@ void Supervision::on_end(int rank, double now) {
   const auto progress = workers_.progress(rank);
   const ExitStatus exit_status = *member.exit_status;
   const Verdict verdict =
-      judge(exit_status, progress.section == Section::kDone);
+      judge(exit_status, progress.section == RunPhase::kDone);
   if (verdict == Verdict::kClean) {
     return;
   }
@@ -427,8 +427,8 @@ std::string Supervision::failure_report() {
   return text;
 }
 
-Outcome Supervision::conclude() {
-  Outcome outcome;
+SuperviseResult Supervision::conclude() {
+  SuperviseResult outcome;
   bool stopped = false;
   for (const WorkerProcess& member : workers_.members()) {
     outcome.step = std::max(outcome.step, workers_.progress(member.rank).step);
@@ -464,7 +464,7 @@ Outcome Supervision::conclude() {
     outcome.reason = short_reason(
         *failure_, workers_.member(failure_->rank).stated_reason(/*lines=*/1));
     outcome.failed_in_setup =
-        workers_.progress(failure_->rank).section == Section::kSetup;
+        workers_.progress(failure_->rank).section == RunPhase::kSetup;
     outcome.report = failure_report() + outcome.report;
   } else {
     outcome.exit_code =
@@ -475,7 +475,7 @@ Outcome Supervision::conclude() {
 
 } // namespace
 
-Outcome supervise(SupervisorOptions options) {
+SuperviseResult supervise(SupervisorOptions options) {
   VITRAIN_CHECK(
       !options.devices.empty(),
       ExitCode::kInternal,

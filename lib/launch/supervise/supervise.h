@@ -58,7 +58,7 @@ struct SupervisorOptions {
   std::function<void(const std::string&)> notice = [](const std::string&) {};
 };
 
-struct Outcome {
+struct SuperviseResult {
   // 0: success. 75 (kStopped): stopped on request, after saving. 1 to 8
   // (ExitCode): the exit code of the worker that failed first, or 7
   // (kWorkerDied) if it has none of these codes, for example because a signal
@@ -109,6 +109,6 @@ struct Outcome {
 // The calling thread must outlive the workers: they are killed when it ends.
 // Throws Error if workers cannot be started (kUsage, kInternal) or their logs
 // cannot be created (kStorage); no worker is left then.
-Outcome supervise(SupervisorOptions options);
+SuperviseResult supervise(SupervisorOptions options);
 
 } // namespace vitrain::launch

@@ -170,7 +170,7 @@ class Byob : public ImageModel {
   // Samples in timm's order: the layers in the order of registration, and a
   // block's own values after its layers.
   void init_weights(const at::Generator& generator) {
-    start_layers(*this, generator);
+    init_layers(*this, generator);
     for (const auto& module : modules(/*include_self=*/false)) {
       if (auto* conv = module->as<Conv2d>()) {
         conv->use_channels_last();
@@ -178,7 +178,7 @@ class Byob : public ImageModel {
     }
   }
 
-  static void start_layers(
+  static void init_layers(
       torch::nn::Module& part,
       const at::Generator& generator) {
     if (auto* conv = part.as<Conv2d>()) {
@@ -188,7 +188,7 @@ class Byob : public ImageModel {
       constant(linear->bias, 0.0);
     } else {
       for (const auto& child : part.children()) {
-        start_layers(*child, generator);
+        init_layers(*child, generator);
       }
     }
     if (auto* block = dynamic_cast<ByobBlock*>(&part)) {

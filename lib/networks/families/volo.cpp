@@ -107,7 +107,7 @@ class VoloBlock : public torch::nn::Module {
 
   // Lets the first token [N, 1, C] attend to itself and the other tokens: [N,
   // 1, C].
-  at::Tensor forward_first(
+  at::Tensor forward_with_outlook(
       const at::Tensor& first,
       const at::Tensor& others,
       const at::Tensor& drop) const {
@@ -216,7 +216,7 @@ class Volo : public ImageModel {
     x = run_blocks(x, {}, transformers_, drop);
     at::Tensor first = cls_token_.expand({x.size(0), -1, -1});
     for (const auto& block : class_blocks_) {
-      first = block->forward_first(first, x, drop);
+      first = block->forward_with_outlook(first, x, drop);
     }
     const at::Tensor of_tokens = (*aux_head_)((*norm_)(x));
     return (*head_)((*norm_)(first).squeeze(1)) +

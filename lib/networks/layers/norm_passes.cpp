@@ -11,16 +11,16 @@ namespace vitrain::networks {
 namespace {
 
 // Memory layout: `count` rows of `channels` values.
-struct Rows {
+struct RowRange {
   std::int64_t count;
   std::int64_t channels;
 
-  explicit Rows(const at::Tensor& x)
+  explicit RowRange(const at::Tensor& x)
       : count(x.numel() / x.size(1)), channels(x.size(1)) {}
 
-  // Rows per piece of work; a piece fits a core's cache. Sums over pieces are
-  // added in order in fp64, so that they do not depend on the number of threads
-  // and are accurate for many rows.
+  // RowRange per piece of work; a piece fits a core's cache. Sums over pieces
+  // are added in order in fp64, so that they do not depend on the number of
+  // threads and are accurate for many rows.
   std::int64_t piece() const {
     return std::max<std::int64_t>(16, 32768 / channels);
   }
@@ -65,7 +65,7 @@ const float* floats(const at::Tensor& x) {
 // computing sample variances", 1979).
 template <typename T>
 void take_moments(const at::Tensor& x, WideTable& mean, WideTable& variance) {
-  const Rows rows(x);
+  const RowRange rows(x);
   const auto channels = static_cast<std::size_t>(rows.channels);
   const auto pieces = static_cast<std::size_t>(rows.pieces());
   std::vector<float> means(pieces * channels);
@@ -124,7 +124,7 @@ norm_kernels::Backward<T> kernel_pass(
 
 Moments moments_of(const at::Tensor& x) {
   const auto channels = static_cast<std::size_t>(x.size(1));
-  Moments moments{Rows(x).count, WideTable(channels), WideTable(channels)};
+  Moments moments{RowRange(x).count, WideTable(channels), WideTable(channels)};
   with_type(x, [&]<typename T>() {
     take_moments<T>(x, moments.mean, moments.variance);
   });
@@ -148,7 +148,7 @@ at::Tensor apply_line(
     const at::Tensor& residual,
     Nonlinearity nonlinearity) {
   const at::Tensor y = at::empty_like(x, kChannelsLast);
-  const Rows rows(x);
+  const RowRange rows(x);
   with_type(x, [&]<typename T>() {
     rows.for_each([&](std::int64_t, std::int64_t first, std::int64_t count) {
       const std::int64_t at = first * rows.channels;
@@ -167,7 +167,7 @@ at::Tensor apply_line(
 }
 
 Sums take_sums(const BackwardPass& pass) {
-  const Rows rows(pass.x);
+  const RowRange rows(pass.x);
   const auto channels = static_cast<std::size_t>(rows.channels);
   const auto pieces = static_cast<std::size_t>(rows.pieces());
   std::vector<float> sums(pieces * channels);
@@ -195,7 +195,7 @@ Sums take_sums(const BackwardPass& pass) {
 at::Tensor
 input_gradient(const BackwardPass& pass, const Sums& sums, bool training) {
   const at::Tensor dx = at::empty_like(pass.x, kChannelsLast);
-  const Rows rows(pass.x);
+  const RowRange rows(pass.x);
   Table slopes(pass.line.scale.size());
   Table constants(pass.line.scale.size());
   if (training) {

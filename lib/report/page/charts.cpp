@@ -160,7 +160,7 @@ Json chart_data(std::span<const Run> runs) {
       {"charts", charts},
       {"runs", drawn},
       {"running", std::ranges::any_of(runs, [](const Run& run) {
-         return run.state == RunState::kRunning;
+         return run.state == RunStatus::kRunning;
        })}};
 }
 

@@ -88,7 +88,7 @@ void LiveReport::write() {
     reader_.update();
     Run run = open_run(folder_.path, reader_.records());
     if (!run.records.done.is_object()) {
-      run.state = RunState::kRunning;
+      run.state = RunStatus::kRunning;
       run.reason.clear();
     }
     problem_.clear();

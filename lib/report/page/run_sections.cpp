@@ -106,7 +106,7 @@ std::string metric_tiles(const Run& run) {
 
 } // namespace
 
-std::string badge(RunState state) {
+std::string badge(RunStatus state) {
   return fmt::format("<span class=\"badge {0}\">{0}</span>", name_of(state));
 }
 

@@ -10,7 +10,7 @@
 namespace vitrain::report {
 
 // Returns the state as coloured text: "done".
-std::string badge(RunState state);
+std::string badge(RunStatus state);
 
 // A table of two columns. Rows with an empty value are left out.
 class PairTable {

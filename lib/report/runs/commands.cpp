@@ -73,7 +73,7 @@ list_commands(const Run& run, const std::string& start, const fs::path& path) {
         {"start again",
          "Start again: it has no checkpoint",
          fmt::format("{} -cfg {}", start, config)});
-  } else if (run.state != RunState::kDone) {
+  } else if (run.state != RunStatus::kDone) {
     commands.push_back(
         {"continue",
          "Continue from its last checkpoint",

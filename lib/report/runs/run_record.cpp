@@ -102,13 +102,13 @@ void find_state(Run& run, bool unread) {
   const bool failed_since = !no_failure && !no_records && failed > recorded;
   const auto code = json_number(run.records.done, "exit");
   if (code && is_good_end(static_cast<int>(*code)) && !failed_since) {
-    run.state = *code == 0 ? RunState::kDone : RunState::kStopped;
+    run.state = *code == 0 ? RunStatus::kDone : RunStatus::kStopped;
     return;
   }
   const auto holder = lock_holder(run.folder.lock());
   if (holder && !is_gone(*holder, run.folder.lock()) &&
       !is_silent(*holder, run.folder.lock())) {
-    run.state = RunState::kRunning;
+    run.state = RunStatus::kRunning;
     run.reason = holder->text();
     return;
   }
@@ -122,12 +122,12 @@ void find_state(Run& run, bool unread) {
       run.recipe && !run.recipe->log.jsonl && run.records.starts == 0;
   constexpr int kSignals = 128; // the exit code after signal n is 128 + n
   if (failure && failure->exit_code > kSignals) {
-    run.state = RunState::kStopped;
+    run.state = RunStatus::kStopped;
   } else if (run.reason.empty() && (unread || unwritten)) {
-    run.state = RunState::kNoRecords;
+    run.state = RunStatus::kNoRecords;
     run.reason = unwritten ? "log.jsonl: false" : "";
   } else {
-    run.state = RunState::kFailed;
+    run.state = RunStatus::kFailed;
   }
 }
 

@@ -17,16 +17,16 @@
 
 namespace vitrain::report {
 
-enum class RunState {
+enum class RunStatus {
   kRunning,
   kDone,
   kStopped,
   kFailed,
   kNoRecords, // unknown: no records (log.jsonl is off), or unreadable ones
 };
-constexpr auto names_of(RunState) {
-  using enum RunState;
-  return enum_names<RunState>(
+constexpr auto names_of(RunStatus) {
+  using enum RunStatus;
+  return enum_names<RunStatus>(
       {{kRunning, "running"},
        {kDone, "done"},
        {kStopped, "stopped"},
@@ -43,7 +43,7 @@ struct Run {
   std::optional<config::Recipe> recipe;
   std::string recipe_text; // config.yaml
   Json environment; // environment.json, an object
-  RunState state = RunState::kFailed;
+  RunStatus state = RunStatus::kFailed;
   std::string reason; // reason of a failure, or the host where it runs
   std::vector<std::string> problems; // printable sentences
 

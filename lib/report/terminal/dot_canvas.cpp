@@ -22,7 +22,7 @@ std::string braille(std::uint8_t bits) {
 
 } // namespace
 
-Canvas::Canvas(int columns, int rows, const logging::TerminalStyle& style)
+DotCanvas::DotCanvas(int columns, int rows, const logging::TerminalStyle& style)
     : columns_(columns),
       rows_(rows),
       style_(style),
@@ -31,7 +31,7 @@ Canvas::Canvas(int columns, int rows, const logging::TerminalStyle& style)
       cells_(
           static_cast<std::size_t>(columns) * static_cast<std::size_t>(rows)) {}
 
-Canvas::Cell* Canvas::cell(int x, int y) {
+DotCanvas::Cell* DotCanvas::cell(int x, int y) {
   const bool inside = x >= 0 && y >= 0 && x < dots_across() && y < dots_down();
   if (!inside) {
     return nullptr;
@@ -41,7 +41,7 @@ Canvas::Cell* Canvas::cell(int x, int y) {
   return &cells_[row * static_cast<std::size_t>(columns_) + column];
 }
 
-void Canvas::dot(int x, int y, logging::Tint tint) {
+void DotCanvas::dot(int x, int y, logging::Tint tint) {
   if (Cell* found = cell(x, y)) {
     const auto column = static_cast<std::size_t>(x % across_);
     const auto row = static_cast<std::size_t>(y % down_);
@@ -52,7 +52,7 @@ void Canvas::dot(int x, int y, logging::Tint tint) {
 }
 
 // Bresenham's algorithm, for all directions.
-void Canvas::line(int x0, int y0, int x1, int y1, logging::Tint tint) {
+void DotCanvas::line(int x0, int y0, int x1, int y1, logging::Tint tint) {
   const int dx = std::abs(x1 - x0);
   const int dy = -std::abs(y1 - y0);
   const int step_x = x0 < x1 ? 1 : -1;
@@ -75,14 +75,14 @@ void Canvas::line(int x0, int y0, int x1, int y1, logging::Tint tint) {
   }
 }
 
-void Canvas::mark(int x, int y, logging::Tint tint) {
+void DotCanvas::mark(int x, int y, logging::Tint tint) {
   if (Cell* found = cell(x, y)) {
     found->mark = true;
     found->tint = tint;
   }
 }
 
-std::string Canvas::glyph(const Cell& cell) const {
+std::string DotCanvas::glyph(const Cell& cell) const {
   constexpr std::array<const char*, 4> kHalves{" ", "'", ".", ":"};
   if (cell.mark) {
     return style_.unicode ? "\u25cf" : "o";
@@ -93,7 +93,7 @@ std::string Canvas::glyph(const Cell& cell) const {
   return style_.unicode ? braille(cell.dots) : kHalves[cell.dots];
 }
 
-std::string Canvas::row(int index) const {
+std::string DotCanvas::row(int index) const {
   const auto first =
       cells_.begin() + static_cast<std::ptrdiff_t>(index) * columns_;
   auto end = first + columns_;

@@ -11,9 +11,9 @@ namespace vitrain::report {
 // A rectangle of characters for drawing with dots: each character has 2 x 4
 // dots in braille, 1 x 2 in ASCII. Coordinates count from the upper left
 // corner; dots outside are ignored.
-class Canvas {
+class DotCanvas {
  public:
-  Canvas(int columns, int rows, const logging::TerminalStyle& style);
+  DotCanvas(int columns, int rows, const logging::TerminalStyle& style);
 
   int columns() const { return columns_; }
   int dots_across() const { return columns_ * across_; }

@@ -84,7 +84,7 @@ std::string number(double value) {
   return fmt::format("{:.3g}", value);
 }
 
-void draw(const PlotLine& line, const Frame& frame, Canvas& canvas) {
+void draw(const PlotLine& line, const Frame& frame, DotCanvas& canvas) {
   const double up = frame.high > frame.low ? frame.high - frame.low : 1.0;
   // Marks are drawn only if there are few. A constant line is centred.
   const bool marks = line.marks &&
@@ -155,7 +155,7 @@ std::string plot(
   const TerminalStyle& style = options.style;
   const int columns =
       std::max(kNarrowestPlot, style.columns - kLabelColumns - 3);
-  Canvas canvas(columns, options.rows, style);
+  DotCanvas canvas(columns, options.rows, style);
   std::vector<Curve> means;
   means.reserve(lines.size());
   std::vector<PlotLine> drawn = lines;

@@ -32,17 +32,17 @@ constexpr std::array<const char*, kColumns>
 constexpr std::array<bool, kColumns>
     kRight{false, false, true, true, true, true, true};
 
-Tint tint_of(RunState state) {
+Tint tint_of(RunStatus state) {
   switch (state) {
-    case RunState::kRunning:
+    case RunStatus::kRunning:
       return Tint::kLabel;
-    case RunState::kDone:
+    case RunStatus::kDone:
       return Tint::kGood;
-    case RunState::kStopped:
+    case RunStatus::kStopped:
       return Tint::kWarning;
-    case RunState::kFailed:
+    case RunStatus::kFailed:
       return Tint::kError;
-    case RunState::kNoRecords:
+    case RunStatus::kNoRecords:
       return Tint::kFaint;
   }
   return Tint::kFaint;
@@ -80,9 +80,9 @@ std::string trimmed(const std::string& line) {
 // of an unknown state.
 std::vector<std::string> notes_of(const ListedRun& one) {
   std::vector<std::string> notes;
-  if (one.run.state == RunState::kFailed && !one.run.reason.empty()) {
+  if (one.run.state == RunStatus::kFailed && !one.run.reason.empty()) {
     notes.push_back(printable(one.run.reason));
-  } else if (one.run.state == RunState::kNoRecords) {
+  } else if (one.run.state == RunStatus::kNoRecords) {
     notes.push_back(
         one.run.problems.empty() ? printable(one.run.reason)
                                  : one.run.problems.front());

@@ -91,7 +91,7 @@ TEST(AutoAugmentText, TorchvisionsAndPaddleVitsHaveTheirNamesInFront) {
 
 TEST(AutoAugmentText, FaultsNamePlaceAndWhatWouldBeRight) {
   const auto fault = [](const char* text) {
-    return fault_of_auto_augment(text);
+    return validate_auto_augment(text);
   };
   EXPECT_THAT(
       fault("random-m9"),

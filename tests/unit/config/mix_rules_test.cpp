@@ -11,10 +11,10 @@ using ::testing::HasSubstr;
 
 std::string problems_of(
     std::vector<std::string> sets,
-    const Circumstances& circumstances = {}) {
+    const CheckContext& context = {}) {
   sets.insert(
       sets.begin(), {"data.train.kind=shapes", "data.eval.kind=shapes"});
-  const Problems problems = validate(recipe_with(sets), circumstances);
+  const Problems problems = validate(recipe_with(sets), context);
   return problems.empty() ? "" : problems.text();
 }
 

@@ -16,21 +16,22 @@
 namespace vitrain::config {
 namespace {
 
-using paddlevit::Family;
+using paddlevit::FamilyKey;
 using paddlevit::Network;
-using paddlevit::OwnKey;
+using paddlevit::PaddleFamily;
 using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
 
-bool names_network(const OwnKey& key) {
-  return key.role == OwnKey::Role::kNumber || key.role == OwnKey::Role::kStart;
+bool names_network(const FamilyKey& key) {
+  return key.role == FamilyKey::Role::kNumber ||
+      key.role == FamilyKey::Role::kStart;
 }
 
 TEST(PaddleVitFamilies, RowsAreWellFormed) {
   std::set<std::string> types;
-  for (const Family* family : paddlevit::families()) {
+  for (const PaddleFamily* family : paddlevit::families()) {
     for (const std::string& type : split(family->types, ' ')) {
       EXPECT_TRUE(types.insert(type).second) << type;
       EXPECT_EQ(paddlevit::find_family(type), family);
@@ -43,7 +44,7 @@ TEST(PaddleVitFamilies, RowsAreWellFormed) {
       // Its own numbers find it.
       paddlevit::OwnValues own = paddlevit::own_defaults(*family);
       auto value = values.begin();
-      for (const OwnKey& key : family->keys) {
+      for (const FamilyKey& key : family->keys) {
         if (names_network(key)) {
           own[std::string(key.key)] = paddlevit::canonical(*value++);
         }
@@ -172,7 +173,7 @@ TEST_F(PaddleVitFiles, NumbersAreNetworks) {
 
 // MODEL.TYPE alone gives the family's defaults or a refusal in one line.
 TEST_F(PaddleVitFiles, TypesAloneAreReadOrRefused) {
-  for (const Family* family : paddlevit::families()) {
+  for (const PaddleFamily* family : paddlevit::families()) {
     const std::string type = split(family->types, ' ').front();
     Loaded loaded;
     const std::string message = usage_error(

@@ -473,11 +473,11 @@ TEST_F(PaddleVit, ItsDefaultPathIsNotKnownWithoutABase) {
   const TempFolder folder;
   const auto file = folder.write("a.yaml", "BASE: ['no.yaml']\nSEED: 1\n");
   Problems problems;
-  const Reading reading = read({.file = file}, problems);
+  const PartialRecipe reading = read({.file = file}, problems);
   EXPECT_FALSE(problems.empty());
   EXPECT_TRUE(reading.unread.contains("data.train.path"));
   problems = {};
-  const Reading given = read({.file = file, .data_path = "d"}, problems);
+  const PartialRecipe given = read({.file = file, .data_path = "d"}, problems);
   EXPECT_FALSE(given.unread.contains("data.train.path"));
 }
 

@@ -60,10 +60,10 @@ TEST(Stages, MayHaveAnotherBatch) {
   EXPECT_EQ(stages[1].first_epoch, 8);
   EXPECT_EQ(stages[1].end_epoch, 10);
   EXPECT_THAT(
-      fault_of_augment_stage("{from_epoch: 2, batch_size: 0}"),
+      validate_augment_stage("{from_epoch: 2, batch_size: 0}"),
       HasSubstr("batch_size: "));
   EXPECT_THAT(
-      fault_of_augment_stage("{from_epoch: 2, threads: 1}"),
+      validate_augment_stage("{from_epoch: 2, threads: 1}"),
       HasSubstr("data.augment has no threads"));
 }
 

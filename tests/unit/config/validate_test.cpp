@@ -18,7 +18,7 @@ constexpr const char* kShapes =
 
 std::string problems_of(
     const std::vector<std::string>& sets,
-    const Circumstances& circumstances = {}) {
+    const CheckContext& context = {}) {
   std::vector<std::string> all{
       "data.train.kind=shapes", "data.eval.kind=shapes"};
   for (const std::string& set : sets) {
@@ -28,7 +28,7 @@ std::string problems_of(
     });
     all.push_back(set);
   }
-  const Problems problems = validate(recipe_with(all), circumstances);
+  const Problems problems = validate(recipe_with(all), context);
   return problems.empty() ? "" : problems.text();
 }
 
@@ -173,7 +173,7 @@ TEST(Validate, KeysOfASourceGoWithItsKind) {
 }
 
 TEST(Validate, EvaluationNeedsWeightsAndNoTrainingData) {
-  const Circumstances evaluation{.training = false};
+  const CheckContext evaluation{.training = false};
   const std::string message =
       problems_of({"data.train.kind=folder"}, evaluation);
   EXPECT_THAT(message, HasSubstr("model.pretrained: evaluation needs weights"));
@@ -269,7 +269,7 @@ TEST(Validate, MeanAndDeviationAreOfPixelsUpToOne) {
 }
 
 TEST(Validate, PrecisionAndBackendFitTheDevice) {
-  const Circumstances gpu{.cuda = true};
+  const CheckContext gpu{.cuda = true};
   EXPECT_THAT(
       problems_of({"train.precision=tf32"}),
       HasSubstr("train.precision: tf32 is a mode of CUDA devices"));
@@ -285,7 +285,7 @@ TEST(Validate, PrecisionAndBackendFitTheDevice) {
       HasSubstr("eval.precision: tf32 is a mode of CUDA devices"));
   EXPECT_EQ(problems_of({"eval.precision=tf32"}, gpu), "");
   // How the weights were trained does not matter to an evaluation.
-  const Circumstances evaluation{.training = false};
+  const CheckContext evaluation{.training = false};
   EXPECT_EQ(
       problems_of(
           {"train.precision=tf32", "model.pretrained=w.safetensors"},
@@ -306,7 +306,7 @@ TEST(Validate, PrecisionAndBackendFitTheDevice) {
 }
 
 TEST(Validate, DevicesAgreeWithOneAnother) {
-  const Circumstances gpu{.workers = 2, .cuda = true};
+  const CheckContext gpu{.workers = 2, .cuda = true};
   EXPECT_THAT(
       problems_of({"devices.ids=[0, 1]", "devices.kind=cpu"}),
       HasSubstr("devices.ids: names CUDA devices, but devices.kind is cpu"));
@@ -382,7 +382,7 @@ TEST(Validate, AMeanHasNoDecay) {
 
 // Torture row 31.
 TEST(Validate, GlobalBatchIsShared) {
-  const Circumstances three{.workers = 3};
+  const CheckContext three{.workers = 3};
   EXPECT_THAT(
       problems_of({"data.batch_mode=global", "data.batch_size=64"}, three),
       HasSubstr(
@@ -408,7 +408,7 @@ TEST(Validate, WarmupFitsIntoTheRun) {
 // With several machines the first checks run before the number of workers is
 // known.
 TEST(Validate, RulesThatNeedTheNumberOfWorkersWaitForIt) {
-  const Circumstances unknown{.workers = kWorkersUnknown};
+  const CheckContext unknown{.workers = kWorkersUnknown};
   const std::vector<std::vector<std::string>> later{
       {"data.batch_size=3", "data.batch_mode=global"},
       {"data.batch_size=1", "data.batch_mode=global", "data.augment.mixup=0.8"},
@@ -435,10 +435,10 @@ TEST(Validate, RulesThatNeedTheNumberOfWorkersWaitForIt) {
 TEST(Validate, ModesThatMakeNoSenseAreRefusedWithTheReason) {
   struct Case {
     std::vector<std::string> sets;
-    Circumstances circumstances;
+    CheckContext context;
     std::string reason;
   };
-  const Circumstances four{.workers = 4};
+  const CheckContext four{.workers = 4};
   const std::vector<Case> cases{
       {{"dist.sync.mode=async_ps", "dist.sync.servers=5"},
        four,
@@ -488,8 +488,7 @@ TEST(Validate, ModesThatMakeNoSenseAreRefusedWithTheReason) {
        four,
        "optim.lookahead.buffers: "}};
   for (const Case& test : cases) {
-    EXPECT_THAT(
-        problems_of(test.sets, test.circumstances), HasSubstr(test.reason))
+    EXPECT_THAT(problems_of(test.sets, test.context), HasSubstr(test.reason))
         << test.sets[0];
   }
   const std::vector<std::vector<std::string>> good{
@@ -564,7 +563,7 @@ TEST(Validate, RulesAboutWhatCouldNotBeReadWait) {
 }
 
 TEST(Validate, EqualReplicasAreNeededByWhatReliesOnThem) {
-  const Circumstances two{.workers = 2};
+  const CheckContext two{.workers = 2};
   for (const char* set :
        {"dist.zero1=true",
         "dist.batchnorm=sync",
@@ -597,7 +596,7 @@ TEST(Validate, EqualReplicasAreNeededByWhatReliesOnThem) {
 
 // All workers must leave the same steps out, with nothing kept of them.
 TEST(Validate, ScaledLossesNeedGradientsOfTheStepOnAllWorkers) {
-  const Circumstances gpu{.workers = 2, .cuda = true};
+  const CheckContext gpu{.workers = 2, .cuda = true};
   for (const char* fits : {"dist.zero1=true", "dist.compress=bf16"}) {
     EXPECT_EQ(problems_of({"train.precision=fp16", fits}, gpu), "") << fits;
   }

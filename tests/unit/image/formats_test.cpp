@@ -144,7 +144,7 @@ TEST(Formats, TurnedImagesKeepWhatWasReported) {
 TEST(Formats, HeadersEqualTheImages) {
   for (const auto& row : fixtures::format_rows()) {
     SCOPED_TRACE(row[0]);
-    const Header header = read_header(file_bytes(row[0]));
+    const ImageHeader header = read_header(file_bytes(row[0]));
     EXPECT_EQ(header.format, format_of(row[0]));
     EXPECT_EQ(std::to_string(header.width), row[1]);
     EXPECT_EQ(std::to_string(header.height), row[2]);

@@ -316,7 +316,7 @@ TEST(Torture, Row37TheLimitIsExact) {
         "yuv420_full.avif"}) {
     SCOPED_TRACE(name);
     const Bytes bytes = seed(name);
-    const Header header = read_header(bytes);
+    const ImageHeader header = read_header(bytes);
     const int pixels = header.width * header.height;
     options.max_pixels = pixels - 1;
     EXPECT_THAT(failure(bytes, options), HasSubstr("more than the limit"));

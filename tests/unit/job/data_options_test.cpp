@@ -185,10 +185,10 @@ TEST(DataOptions, StagesHaveSamplersOfTheirBatch) {
       recipe,
       &index,
       2,
-      data::BegunEpoch{3, 2, {.per_device = 4, .world = 4, .accumulate = 1}});
-  EXPECT_EQ(others->of_epoch(2).begun_epoch(), std::nullopt);
-  EXPECT_EQ(others->of_epoch(3).begun_epoch(), 3);
-  EXPECT_EQ(others->of_epoch(4).begun_epoch(), std::nullopt);
+      data::PartialEpoch{3, 2, {.per_device = 4, .world = 4, .accumulate = 1}});
+  EXPECT_EQ(others->of_epoch(2).partial_epoch(), std::nullopt);
+  EXPECT_EQ(others->of_epoch(3).partial_epoch(), 3);
+  EXPECT_EQ(others->of_epoch(4).partial_epoch(), std::nullopt);
 }
 
 } // namespace

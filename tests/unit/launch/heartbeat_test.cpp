@@ -15,31 +15,31 @@ namespace {
 TEST(Heartbeat, IsSeenByTheSupervisor) {
   const HeartbeatBlock block(3);
   const double before = monotonic_seconds();
-  EXPECT_EQ(block.progress(2).section, Section::kSetup);
+  EXPECT_EQ(block.progress(2).section, RunPhase::kSetup);
   EXPECT_EQ(block.progress(2).step, -1);
   EXPECT_LE(block.progress(2).last_beat, before);
 
   Heartbeat heart(block.fd(), 1, 3);
-  heart.enter(Section::kStep);
+  heart.enter(RunPhase::kStep);
   heart.beat(41);
   const auto progress = block.progress(1);
-  EXPECT_EQ(progress.section, Section::kStep);
+  EXPECT_EQ(progress.section, RunPhase::kStep);
   EXPECT_EQ(progress.step, 41);
   EXPECT_GE(progress.last_beat, before);
   EXPECT_EQ(progress.beats, 3U);
   EXPECT_EQ(block.progress(0).beats, 0U);
   EXPECT_EQ(block.progress(2).beats, 0U);
 
-  heart.enter(Section::kEval);
-  EXPECT_EQ(block.progress(1).section, Section::kEval);
+  heart.enter(RunPhase::kEval);
+  EXPECT_EQ(block.progress(1).section, RunPhase::kEval);
   EXPECT_EQ(block.progress(1).step, 41);
   heart.done();
-  EXPECT_EQ(block.progress(1).section, Section::kDone);
+  EXPECT_EQ(block.progress(1).section, RunPhase::kDone);
 }
 
 TEST(Heartbeat, WithoutASupervisorDoesNothing) {
   Heartbeat heart;
-  heart.enter(Section::kStep);
+  heart.enter(RunPhase::kStep);
   heart.beat(1);
   heart.done();
   const HeartbeatBlock block(1);

@@ -56,11 +56,11 @@ TEST(HeartbeatAge, WhoMayBeWaitingForASlowOneIsNotBlamed) {
 TEST(HeartbeatAge, LimitsFollowTheSection) {
   const SectionTimeouts timeouts{
       .setup = 1, .step = 2, .eval = 3, .checkpoint = 4, .shutdown = 5};
-  EXPECT_EQ(timeouts.of(Section::kSetup), 1);
-  EXPECT_EQ(timeouts.of(Section::kStep), 2);
-  EXPECT_EQ(timeouts.of(Section::kEval), 3);
-  EXPECT_EQ(timeouts.of(Section::kCheckpoint), 4);
-  EXPECT_EQ(timeouts.of(Section::kDone), 5);
+  EXPECT_EQ(timeouts.of(RunPhase::kSetup), 1);
+  EXPECT_EQ(timeouts.of(RunPhase::kStep), 2);
+  EXPECT_EQ(timeouts.of(RunPhase::kEval), 3);
+  EXPECT_EQ(timeouts.of(RunPhase::kCheckpoint), 4);
+  EXPECT_EQ(timeouts.of(RunPhase::kDone), 5);
 }
 
 } // namespace

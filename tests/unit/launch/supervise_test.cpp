@@ -48,10 +48,10 @@ pid_t child_with(const std::string& variable, const std::string& value) {
 
 // Runs a trial in which rank `failing` must be reported with `code`, and checks
 // that no process or descriptor is left.
-Outcome expect_failure(Trial& trial, int failing, int code) {
+SuperviseResult expect_failure(Trial& trial, int failing, int code) {
   logging::standard_error(); // keeps a descriptor from its first use on
   const int descriptors = open_descriptor_count();
-  const Outcome outcome = trial.run();
+  const SuperviseResult outcome = trial.run();
   EXPECT_EQ(outcome.exit_code, code) << outcome.report;
   EXPECT_EQ(outcome.failed_rank, failing) << outcome.report;
   EXPECT_THAT(
@@ -65,7 +65,7 @@ Outcome expect_failure(Trial& trial, int failing, int code) {
 TEST(Supervisor, SuccessIsSilent) {
   Trial trial(
       {{"enter step", "beat 1", "done"}, {"enter step", "done", "exit 0"}});
-  const Outcome outcome = trial.run();
+  const SuperviseResult outcome = trial.run();
   EXPECT_EQ(outcome.exit_code, 0);
   EXPECT_EQ(outcome.report, "");
   EXPECT_FALSE(outcome.failed_rank.has_value());
@@ -90,7 +90,7 @@ TEST(Supervisor, WorkerSeesItsPlaceAndItsDescriptors) {
   first.insert(first.begin(), "terminal hello from rank 0");
   Trial trial({first, script});
   testing::internal::CaptureStdout();
-  const Outcome outcome = trial.run();
+  const SuperviseResult outcome = trial.run();
   EXPECT_EQ(testing::internal::GetCapturedStdout(), "hello from rank 0\n");
   EXPECT_EQ(outcome.exit_code, 0) << outcome.report;
   EXPECT_THAT(trial.log(0), StartsWith("rank 0 of 2, cpu, started by vitrain"));
@@ -127,7 +127,7 @@ TEST(Supervisor, ShowsEveryRanksLines) {
 
 TEST(Supervisor, TheCauseIsToldOnce) {
   Trial trial({{"hang"}, {"exit 3"}});
-  const Outcome outcome = trial.run();
+  const SuperviseResult outcome = trial.run();
   EXPECT_THAT(trial.notices, HasSubstr("rank 1 (pid "));
   EXPECT_THAT(trial.notices, Not(HasSubstr("exit code 3")));
   EXPECT_THAT(outcome.report, HasSubstr("exit code 3"));
@@ -145,7 +145,7 @@ TEST(Supervisor, KilledWorkerIsNamedFirst) {
   Trial trial(
       {{"enter step", "beat 11", "hang"},
        {"enter step", "beat 11", "say about to die", "mark", "raise 9"}});
-  const Outcome outcome = expect_failure(trial, 1, 7);
+  const SuperviseResult outcome = expect_failure(trial, 1, 7);
   EXPECT_LT(trial.seconds_since_mark(1), 5);
   EXPECT_THAT(
       outcome.report,
@@ -183,7 +183,7 @@ TEST(Supervisor, SevenAloneIsNamedAfterASecond) {
   EXPECT_GE(trial.seconds, 0.9);
   Trial all({{"exit 7"}, {"exit 7"}});
   all.options.blame_seconds = 60;
-  const Outcome outcome = all.run();
+  const SuperviseResult outcome = all.run();
   EXPECT_EQ(outcome.exit_code, 7);
   EXPECT_LT(all.seconds, 30); // nobody is left to wait for
 }
@@ -262,7 +262,7 @@ TEST(Supervisor, AWorkerMayBeStoppedAsLongAsItsLimitSays) {
     std::ofstream(continued) << "\n";
     ::kill(worker, SIGCONT);
   });
-  const Outcome outcome = trial.run();
+  const SuperviseResult outcome = trial.run();
   continues.join();
   EXPECT_EQ(outcome.exit_code, 0) << outcome.report;
   EXPECT_GT(trial.seconds, 3.0);
@@ -275,7 +275,7 @@ TEST(Supervisor, SaysHowFarItGotAndWhatFailedInWordsThatRepeat) {
          {"enter step", "beat 5", "raise 9"}});
     return expect_failure(trial, 1, 7);
   };
-  const Outcome first = death();
+  const SuperviseResult first = death();
   EXPECT_EQ(first.step, 6);
   EXPECT_EQ(first.failure, "was killed by signal 9 (SIGKILL) in step 6");
   EXPECT_EQ(death().failure, first.failure);
@@ -288,7 +288,7 @@ TEST(Supervisor, SilentWorkerIsEndedBySectionTimeout) {
        {"enter step", "beat 5", "hang"}});
   trial.options.timeouts.step = 0.5;
   trial.options.grace_seconds = 0.2;
-  const Outcome outcome = expect_failure(trial, 1, 7);
+  const SuperviseResult outcome = expect_failure(trial, 1, 7);
   EXPECT_THAT(outcome.report, HasSubstr("s in step 6 (limit 0.5 s)"));
   EXPECT_THAT(outcome.report, HasSubstr("  rank 0: in step 7, last sign"));
   EXPECT_THAT(outcome.report, HasSubstr("  rank 1: in step 6, last sign"));
@@ -339,7 +339,7 @@ TEST(Supervisor, PeerThatEndsWith7IsNotNamed) {
     scripts[static_cast<std::size_t>(victim)] = {
         "connect", "enter step", "raise 9"};
     Trial trial(scripts);
-    const Outcome outcome = expect_failure(trial, victim, 7);
+    const SuperviseResult outcome = expect_failure(trial, victim, 7);
     EXPECT_THAT(outcome.report, HasSubstr("SIGKILL"));
   }
 }
@@ -347,7 +347,7 @@ TEST(Supervisor, PeerThatEndsWith7IsNotNamed) {
 TEST(Supervisor, CauseThatComesAfterItsConsequenceIsNamed) {
   Trial trial({{"exit 7"}, {"raise 6"}, {"sleep 0.5", "exit 3"}, {"hang"}});
   trial.options.blame_seconds = 20;
-  const Outcome outcome = expect_failure(trial, 2, 3);
+  const SuperviseResult outcome = expect_failure(trial, 2, 3);
   EXPECT_THAT(
       outcome.report,
       HasSubstr("cpu) ended with exit code 7 (a worker died) in set-up.\n"));
@@ -358,7 +358,7 @@ TEST(Supervisor, LogsAreAppendedAndTheReportShowsThisRunOnly) {
   Trial trial({Script{"say of this run", "exit 3"}});
   std::filesystem::create_directories(trial.options.log_folder);
   std::ofstream(trial.options.log_folder / "workerlog.0") << "of last week\n";
-  const Outcome outcome = expect_failure(trial, 0, 3);
+  const SuperviseResult outcome = expect_failure(trial, 0, 3);
   EXPECT_THAT(outcome.report, HasSubstr("of this run"));
   EXPECT_THAT(outcome.report, Not(HasSubstr("of last week")));
   EXPECT_THAT(
@@ -395,7 +395,7 @@ TEST(Supervisor, KillForLackOfMemoryIsExplained) {
       {{"write " + events.native() + " oom_kill 5", "raise 9"}, {"hang"}});
   trial.options.system_root = root.path();
   trial.options.grace_seconds = 0.05;
-  const Outcome outcome = trial.run();
+  const SuperviseResult outcome = trial.run();
   EXPECT_EQ(outcome.exit_code, 7);
   EXPECT_THAT(
       outcome.report,

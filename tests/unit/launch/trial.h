@@ -44,9 +44,9 @@ class Trial {
     };
   }
 
-  Outcome run() {
+  SuperviseResult run() {
     const double start = monotonic_seconds();
-    const Outcome outcome = supervise(options);
+    const SuperviseResult outcome = supervise(options);
     end_ = monotonic_seconds();
     seconds = end_ - start;
     return outcome;

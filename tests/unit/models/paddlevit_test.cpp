@@ -8,7 +8,7 @@ namespace vitrain::models {
 namespace {
 
 TEST(PaddleVitFamilies, AreAvailableWhereTheirNetworksAre) {
-  for (const config::paddlevit::Family* family :
+  for (const config::paddlevit::PaddleFamily* family :
        config::paddlevit::families()) {
     for (const config::paddlevit::Network& network : family->networks) {
       for (const std::string_view name : {network.name, network.distilled}) {

@@ -461,7 +461,7 @@ TEST(Rules, OfClassesWaitForTheData) {
 
 // A recipe of a ViT, and the notes if a higher layer selects another model.
 struct Chosen {
-  config::Reading reading;
+  config::PartialRecipe reading;
   std::vector<std::string> notes;
 };
 

@@ -147,7 +147,7 @@ void check_splices(
   const Sampler fresh(n, options, after);
   const std::int64_t steps = unbroken.steps_per_epoch();
   for (std::int64_t stop = 1; stop <= steps; ++stop) {
-    const BegunEpoch begun{
+    const PartialEpoch begun{
         .epoch = 2 + stop / steps, .steps = stop % steps, .geometry = before};
     if (fresh.steps_per_epoch() != steps) {
       EXPECT_THROW(Sampler(n, options, after, begun), Error);
@@ -206,12 +206,12 @@ TEST(SamplerPolicies, AShardedEpochOnThreeThenTwoThenFourWorkersIsWhole) {
   const BatchGeometry two{3, 2, 2};
   const BatchGeometry four{3, 4, 1};
   const Sampler first(203, options, three);
-  const Sampler second(203, options, two, BegunEpoch{0, 5, three});
-  ASSERT_EQ(second.begun_epoch(), 0);
+  const Sampler second(203, options, two, PartialEpoch{0, 5, three});
+  ASSERT_EQ(second.partial_epoch(), 0);
   EXPECT_EQ(second.geometry_of(0).world, 3);
   EXPECT_EQ(second.geometry_of(1).world, 2);
   const Sampler third(
-      203, options, four, BegunEpoch{0, 9, second.geometry_of(0)});
+      203, options, four, PartialEpoch{0, 9, second.geometry_of(0)});
   std::map<std::int64_t, int> uses;
   for (std::int64_t step = 0; step < first.steps_per_epoch(); ++step) {
     const std::vector<Draw> draws = step < 5 ? step_of(first, three, 0, step)

@@ -6,9 +6,9 @@
 #include <filesystem>
 #include <set>
 
+#include "data/image_inputs.h"
 #include "data/load/image_rows.h"
 #include "data/load/row_picture.h"
-#include "data/named_images.h"
 #include "image/formats/png_write.h"
 #include "unit/data/support.h"
 
@@ -26,7 +26,7 @@ TEST(TolerantRows, AreZeroWhereAnImageCannotBeRead) {
   const auto bad = folder.write("bad.png", "<html>");
   const std::vector<std::string> names{good, bad, folder / "none.png"};
   const ImageRows rows(
-      named_images(names, [](std::span<char>) { return std::size_t{0}; }),
+      image_inputs(names, [](std::span<char>) { return std::size_t{0}; }),
       {.size = 4, .crop_pct = 1.0});
   const TolerantRows tolerant(rows, /*reject_warnings=*/false);
   const auto scratch = tolerant.make_scratch();
@@ -55,7 +55,7 @@ TEST(TolerantRows, CountClippedImages) {
   const std::vector<std::string> names{
       ranges / "dark.png", ranges / "wide.png", ranges / "wide.tif"};
   const auto images =
-      named_images(names, [](std::span<char>) { return std::size_t{0}; });
+      image_inputs(names, [](std::span<char>) { return std::size_t{0}; });
   const auto clipped = [&](const TransformOptions& options, bool reject) {
     const ImageRows rows(images, options);
     const TolerantRows tolerant(rows, reject);

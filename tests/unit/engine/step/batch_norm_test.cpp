@@ -97,7 +97,7 @@ struct Worker {
   TrainStep step;
 };
 
-// Running mean of rank 0 before and after bring_together(), and weights.
+// Running mean of rank 0 before and after sync_statistics(), and weights.
 struct Outcome {
   std::vector<at::Tensor> own; // of each rank, after the step
   std::vector<at::Tensor> together; // of each rank, as evaluations see it
@@ -119,7 +119,7 @@ Outcome train_two(
     }
     const at::Tensor& running = worker.net.norm->running_mean;
     auto own = rank.control().all_gather(running);
-    worker.batch_norm.bring_together(/*epoch_ends=*/true);
+    worker.batch_norm.sync_statistics(/*epoch_ends=*/true);
     auto together = rank.control().all_gather(running);
     if (rank.rank() == 0) {
       outcome = {
@@ -202,7 +202,7 @@ TEST(BatchNormStatistics, AreThoseOfTorchAndTimmOnTwoRanks) {
         net.forward((images() * scale).narrow(0, rank.rank() * 4, 4), {}, {});
         expect_row();
         if ((step + 1) % steps == 0) {
-          exchange.bring_together(/*epoch_ends=*/true);
+          exchange.sync_statistics(/*epoch_ends=*/true);
           expect_row();
         }
       }
@@ -220,7 +220,7 @@ TEST(BatchNormStatistics, WithinAnEpochThoseOfRankZeroAreSaved) {
     net.train();
     net.forward(images().narrow(0, rank.rank() * 4, 4), {}, {});
     const auto own = rank.control().all_gather(net.norm->running_mean);
-    exchange.bring_together(/*epoch_ends=*/false);
+    exchange.sync_statistics(/*epoch_ends=*/false);
     EXPECT_TRUE(at::equal(net.norm->running_mean, own[0]));
     EXPECT_FALSE(at::equal(own[0], own[1]));
   });
@@ -245,9 +245,9 @@ TEST(BatchNormStatistics, FrozenLayersKeepTheirBits) {
       net.train();
       exchange.before_step();
       net.forward(images().narrow(0, rank.rank() * 2, 2), {}, {});
-      exchange.bring_together(/*epoch_ends=*/true);
+      exchange.sync_statistics(/*epoch_ends=*/true);
       dist::NamedTensors averages{{"norm.running_mean", mean.clone()}};
-      exchange.bring_together(averages, /*epoch_ends=*/true);
+      exchange.sync_statistics(averages, /*epoch_ends=*/true);
       EXPECT_TRUE(at::equal(net.norm->running_mean, mean));
       EXPECT_TRUE(at::equal(net.norm->running_var, at::ones({3})));
       EXPECT_EQ(net.norm->num_batches_tracked.item<std::int64_t>(), 0);

@@ -158,7 +158,7 @@ TEST(ScaledStep, ThatOverflowsChangesNothingAndHalvesTheScale) {
 TEST(ScaledStep, CountsFromAScaleThatIsTooSmall) {
   ScaledTrainee trainee(
       {.loss_scaling = LossScaling{.initial = 3 * LossScaler::kLeast},
-       .asked_late = true});
+       .defer_norm_check = true});
   trainee.train();
   const double norm = trainee.step.gradient_norm();
   EXPECT_GT(norm, 0.0);

@@ -110,8 +110,8 @@ LossOptions golden_options(const nlohmann::json& json) {
 // Returns the trainer's loss of a micro-batch: loss_sum and the teacher's part.
 at::Tensor golden_loss(const nlohmann::json& json, const at::Tensor& outputs) {
   const std::vector<std::int64_t> labels = golden_losses().at("labels");
-  const Answers answers =
-      answers_of({.heads_apart = json.value("heads_apart", false)}, outputs);
+  const DistillOutputs answers =
+      split_heads({.heads_apart = json.value("heads_apart", false)}, outputs);
   const at::Tensor own = loss_sum(
       golden_options(json),
       answers.labels,
@@ -156,13 +156,13 @@ TEST(Loss, EqualsTheOriginalsWithItsGradient) {
 // Accuracy uses the mean of both heads, as in evaluation.
 TEST(Loss, TwoHeadsAnswerWithTheirMean) {
   const at::Tensor outputs = at::arange(8, at::kFloat).view({2, 4});
-  const Answers apart = answers_of({.heads_apart = true}, outputs);
+  const DistillOutputs apart = split_heads({.heads_apart = true}, outputs);
   EXPECT_TRUE(
       apart.labels.equal(at::tensor({0.F, 1.F, 4.F, 5.F}).view({2, 2})));
   EXPECT_TRUE(
       apart.taught.equal(at::tensor({2.F, 3.F, 6.F, 7.F}).view({2, 2})));
   EXPECT_TRUE(apart.mean.equal(at::tensor({1.F, 2.F, 5.F, 6.F}).view({2, 2})));
-  EXPECT_TRUE(answers_of({}, outputs).mean.equal(outputs));
+  EXPECT_TRUE(split_heads({}, outputs).mean.equal(outputs));
 }
 
 } // namespace

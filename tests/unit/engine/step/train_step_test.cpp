@@ -46,8 +46,8 @@ struct Bench {
       double clip_norm = 0.0,
       MakeSync make_sync = all_reduce,
       double sam = 0.0,
-      bool asked_late = false,
-      bool skips = false)
+      bool defer_norm_check = false,
+      bool skip_non_finite = false)
       : model(networks::make_model(tiny_vit(), 3)),
         parameters(*model, 0.05, {"bias", "norm"}),
         optimizer(optim::make_optimizer(parameters, {})),
@@ -60,8 +60,8 @@ struct Bench {
             {.loss = {.label_smoothing = 0.1},
              .clipping = {.norm = clip_norm},
              .sam = sam,
-             .asked_late = asked_late,
-             .skips = skips}) {}
+             .defer_norm_check = defer_norm_check,
+             .skip_non_finite = skips}) {}
 
   static std::unique_ptr<dist::GradientSync> all_reduce(Bench& bench) {
     return dist::make_bucketed_all_reduce(
@@ -190,7 +190,7 @@ TEST(TrainStep, ANonFiniteGradientChangesNothing) {
 // As on GPUs: a later query reports the bad step, and the weights are those
 // before it.
 TEST(TrainStep, AStepThatIsSkippedLeavesNothing) {
-  Bench skipping(0.0, Bench::all_reduce, 0.0, false, /*skips=*/true);
+  Bench skipping(0.0, Bench::all_reduce, 0.0, false, /*skip_non_finite=*/true);
   Bench without;
   skipping.train(batch_of(0, 4));
   skipping.train(bad_batch());
@@ -214,7 +214,7 @@ TEST(TrainStep, ANonFiniteStepEndsUpdatesWhereItIsAskedForLate) {
       /*clip_norm=*/1.0,
       Bench::all_reduce,
       /*sam=*/0.0,
-      /*asked_late=*/true);
+      /*defer_norm_check=*/true);
   bench.train(batch_of(0, 4));
   EXPECT_EQ(bench.step.steps_since_bad(), 0);
   const at::Tensor before = bench.weights();

@@ -30,7 +30,7 @@ TEST(Run, BestAndLast) {
   const TempFolder folder;
   const report::Run run = open_run(write_run(folder, "a"));
   EXPECT_EQ(run.name, "a");
-  EXPECT_EQ(run.state, RunState::kDone);
+  EXPECT_EQ(run.state, RunStatus::kDone);
   EXPECT_TRUE(run.trains());
   EXPECT_EQ(
       evaluation_text(run, run.best()), "top1 60.00 % at epoch 1 (step 2)");
@@ -81,23 +81,23 @@ TEST(Run, States) {
   const TempFolder folder;
   EXPECT_EQ(
       open_run(write_run(folder, "a", {}, done_line(2, 75))).state,
-      RunState::kStopped);
+      RunStatus::kStopped);
   const auto broken = write_run(folder, "b", {}, "");
   folder.write(
       "b/log/workerlog.0", "epoch 1\nerror: rank 1: it broke\n  a frame\n");
-  EXPECT_EQ(open_run(broken).state, RunState::kFailed);
+  EXPECT_EQ(open_run(broken).state, RunStatus::kFailed);
   EXPECT_EQ(open_run(broken).reason, "rank 1: it broke");
   folder.write("b/log/workerlog.2", "error: no memory\n");
   folder.write("b/log/workerlog.0", "error: a collective failed\n");
   EXPECT_EQ(open_run(broken).reason, "no memory");
   {
     const LockFile lock(broken / "run.lock");
-    EXPECT_EQ(open_run(broken).state, RunState::kRunning);
+    EXPECT_EQ(open_run(broken).state, RunStatus::kRunning);
   }
-  EXPECT_EQ(open_run(broken).state, RunState::kFailed);
+  EXPECT_EQ(open_run(broken).state, RunStatus::kFailed);
   const auto interrupted = write_run(folder, "c", {}, "");
   job::write_failure({interrupted}, "ended by SIGINT in set-up", 128 + 2);
-  EXPECT_EQ(open_run(interrupted).state, RunState::kStopped);
+  EXPECT_EQ(open_run(interrupted).state, RunStatus::kStopped);
 }
 
 // Workers that lose a peer know of a closed connection only.
@@ -110,15 +110,15 @@ TEST(Run, TheSupervisorKnowsWhyItFailed) {
   EXPECT_THAT(open_run(path).reason, HasSubstr("gloo"));
   const job::RunDirectory run{path};
   job::write_failure(run, "rank 1 killed by signal 9 (SIGKILL) in step 3", 7);
-  EXPECT_EQ(open_run(path).state, RunState::kFailed);
+  EXPECT_EQ(open_run(path).state, RunStatus::kFailed);
   EXPECT_EQ(
       open_run(path).reason, "rank 1 killed by signal 9 (SIGKILL) in step 3");
   // Also where rank 0 has stopped well after another one's failure.
   write_run(folder, "a", {}, done_line(4, 7));
-  EXPECT_EQ(open_run(path).state, RunState::kFailed);
+  EXPECT_EQ(open_run(path).state, RunStatus::kFailed);
   EXPECT_THAT(open_run(path).reason, HasSubstr("killed by signal 9"));
   write_run(folder, "a", {}, done_line(4, 0));
-  EXPECT_EQ(open_run(path).state, RunState::kDone);
+  EXPECT_EQ(open_run(path).state, RunStatus::kDone);
   EXPECT_EQ(open_run(path).reason, "");
   folder.write("a/failure.json", "{\"reason\": 3}");
   EXPECT_FALSE(job::read_failure(run));
@@ -137,10 +137,10 @@ TEST(Run, AResumedRunThatFailedIsNotDone) {
     std::filesystem::last_write_time(run.metrics(), recorded);
   };
   set_times(now, now - std::chrono::hours(1));
-  EXPECT_EQ(open_run(path).state, RunState::kFailed);
+  EXPECT_EQ(open_run(path).state, RunStatus::kFailed);
   EXPECT_EQ(open_run(path).reason, "out of memory in set-up");
   set_times(now - std::chrono::hours(1), now);
-  EXPECT_EQ(open_run(path).state, RunState::kDone);
+  EXPECT_EQ(open_run(path).state, RunStatus::kDone);
 }
 
 // What a log says of an attempt before is about that one.
@@ -152,7 +152,7 @@ TEST(Run, TheLogOfTheLastAttemptCounts) {
   folder.write(
       "a/log/workerlog.0",
       head + "error: no memory\n" + head + "epoch 1/2  batch 1/2\n");
-  EXPECT_EQ(open_run(path).state, RunState::kFailed);
+  EXPECT_EQ(open_run(path).state, RunStatus::kFailed);
   EXPECT_EQ(open_run(path).reason, "");
 }
 
@@ -199,12 +199,12 @@ TEST(Run, RecordsThatCannotBeReadAreAProblem) {
   ASSERT_EQ(::mkfifo((path / "log/workerlog.0").c_str(), 0600), 0);
   write_run(folder, "b");
   const report::Run run = open_run(path);
-  EXPECT_EQ(run.state, RunState::kNoRecords);
+  EXPECT_EQ(run.state, RunStatus::kNoRecords);
   ASSERT_THAT(run.problems, SizeIs(1));
   EXPECT_THAT(run.problems[0], HasSubstr("it is no regular file"));
   const auto list = list_runs(folder.path(), config::RunOrder::kName);
   ASSERT_THAT(list, SizeIs(2));
-  EXPECT_EQ(list[1].run.state, RunState::kDone);
+  EXPECT_EQ(list[1].run.state, RunStatus::kDone);
   EXPECT_THAT(
       runs_table(list, {}, /*fits=*/false),
       AllOf(HasSubstr("no records"), HasSubstr("it is no regular file")));
@@ -221,7 +221,7 @@ int check_closed(const std::filesystem::path& folder) {
         stderr, "%s %zu\n", one.run.name.c_str(), one.run.problems.size());
   }
   return list.size() == 2 && list[0].run.problems.empty() &&
-          list[1].run.state == RunState::kNoRecords &&
+          list[1].run.state == RunStatus::kNoRecords &&
           list[1].run.problems.at(0).ends_with("Permission denied")
       ? 0
       : 2;
@@ -251,10 +251,10 @@ TEST(Run, OneThatWritesNoRecordsIsNotSaidToHaveFailed) {
   const auto path = write_run(folder, "a", recipe);
   std::filesystem::remove(path / "metrics.jsonl");
   folder.write("a/log/workerlog.0", "epoch 1\n");
-  EXPECT_EQ(open_run(path).state, RunState::kNoRecords);
+  EXPECT_EQ(open_run(path).state, RunStatus::kNoRecords);
   EXPECT_EQ(open_run(path).reason, "log.jsonl: false");
   folder.write("a/log/workerlog.0", "error: no memory\n");
-  EXPECT_EQ(open_run(path).state, RunState::kFailed);
+  EXPECT_EQ(open_run(path).state, RunStatus::kFailed);
   EXPECT_EQ(open_run(path).reason, "no memory");
 }
 
@@ -360,11 +360,11 @@ TEST(Run, AHolderThatHasBeenSilentForLongDoesNotTrain) {
   holder.host = "elsewhere";
   holder.boot = "another";
   folder.write("a/run.lock", lock_text(holder));
-  EXPECT_EQ(open_run(path).state, RunState::kRunning);
+  EXPECT_EQ(open_run(path).state, RunStatus::kRunning);
   std::filesystem::last_write_time(
       path / "run.lock",
       std::filesystem::file_time_type::clock::now() - std::chrono::hours(1));
-  EXPECT_EQ(open_run(path).state, RunState::kFailed);
+  EXPECT_EQ(open_run(path).state, RunStatus::kFailed);
 }
 
 // Continue, evaluate, look: at the end of every run.

@@ -18,13 +18,13 @@ using ::testing::Not;
 
 constexpr TerminalStyle kFancy{.colour = true, .unicode = true, .columns = 60};
 
-TEST(Canvas, BrailleAndAscii) {
-  Canvas dots(3, 1, {.unicode = true});
+TEST(DotCanvas, BrailleAndAscii) {
+  DotCanvas dots(3, 1, {.unicode = true});
   dots.line(0, 3, 5, 3, Tint::kLabel);
   EXPECT_EQ(dots.row(0), "\u28c0\u28c0\u28c0"); // the lowest dots
   dots.mark(2, 0, Tint::kGood);
   EXPECT_EQ(dots.row(0), "\u28c0\u25cf\u28c0");
-  Canvas ascii(4, 1, {});
+  DotCanvas ascii(4, 1, {});
   ascii.line(0, 1, 2, 0, Tint::kLabel);
   ascii.line(-5, -5, 99, 99, Tint::kLabel); // clipped
   EXPECT_EQ(ascii.row(0).size(), 3u);

@@ -1,4 +1,4 @@
-#include "config/paddlevit/own_keys.h"
+#include "config/paddlevit/family_keys.h"
 
 #include <algorithm>
 #include <array>
@@ -15,7 +15,7 @@
 namespace vitrain::config::paddlevit {
 namespace {
 
-using Role = OwnKey::Role;
+using Role = FamilyKey::Role;
 
 // Keys below MODEL that every family has.
 constexpr std::array<std::string_view, 8> kCommon{
@@ -67,25 +67,25 @@ std::optional<std::string> text_of(const Node& value) {
   return "[" + join(items, ",") + "]";
 }
 
-const OwnKey* find_key(const Family& family, std::string_view path) {
-  const auto found = std::ranges::find(family.keys, path, &OwnKey::key);
+const FamilyKey* find_key(const PaddleFamily& family, std::string_view path) {
+  const auto found = std::ranges::find(family.keys, path, &FamilyKey::key);
   return found == family.keys.end() ? nullptr : &*found;
 }
 
-bool is_section(const Family& family, const std::string& path) {
-  return std::ranges::any_of(family.keys, [&](const OwnKey& key) {
+bool is_section(const PaddleFamily& family, const std::string& path) {
+  return std::ranges::any_of(family.keys, [&](const FamilyKey& key) {
     return key.key.starts_with(path + ".");
   });
 }
 
-std::string unknown_key(const Family& family, const std::string& path) {
+std::string unknown_key(const PaddleFamily& family, const std::string& path) {
   Schema schema;
   schema.sections.push_back({"MODEL", ""});
   const auto add = [&](std::string_view key) {
     schema.fields.emplace_back().path = fmt::format("{}{}", kModel, key);
   };
   std::ranges::for_each(kCommon, add);
-  for (const OwnKey& key : family.keys) {
+  for (const FamilyKey& key : family.keys) {
     add(key.key);
   }
   return "unknown key" + suggestion(schema, path);
@@ -108,7 +108,7 @@ class Taker {
 
   // Takes a key; `path`: its path below MODEL, as written in the file.
   void take(const Node::Entry& entry, const std::string& path) {
-    const Family& family = *config_.family;
+    const PaddleFamily& family = *config_.family;
     const Position at_key = position(entry.line, entry.column);
     if (entry.value.kind == Node::Kind::kMap) {
       if (!is_section(family, path) && path != kTrans) {
@@ -120,7 +120,7 @@ class Taker {
       }
       return;
     }
-    const OwnKey* key = find_key(family, path);
+    const FamilyKey* key = find_key(family, path);
     if (key == nullptr && path.starts_with(std::string(kTrans) + ".")) {
       key = find_key(family, path.substr(kTrans.size() + 1));
     }
@@ -244,14 +244,14 @@ void check_own_keys(
     const Origins& origins,
     Problems& problems,
     std::set<std::string>& wrong) {
-  const Family& family = *config.family;
+  const PaddleFamily& family = *config.family;
   const auto refuse = [&](std::string key, const std::string& text) {
     const auto origin = origins.find(key);
     problems.add(
         origin == origins.end() ? type.position : origin->second, key, text);
     wrong.insert(std::move(key));
   };
-  for (const OwnKey& key : family.keys) {
+  for (const FamilyKey& key : family.keys) {
     const std::string& value = config.own.find(key.key)->second;
     if (key.role == Role::kOnly && value != canonical(key.value)) {
       refuse(
@@ -274,7 +274,7 @@ void note_own_keys(
     const Type& type,
     const Origins& origins,
     std::vector<std::string>& notes) {
-  const Family& family = *config.family;
+  const PaddleFamily& family = *config.family;
   if (!family.note.empty()) {
     notes.push_back(fmt::format(
         "{}: MODEL.TYPE: {}: {}",
@@ -290,7 +290,7 @@ void note_own_keys(
           "{}: {}: has no effect: {}", origin->second.text(), name, text));
     }
   };
-  for (const OwnKey& key : family.keys) {
+  for (const FamilyKey& key : family.keys) {
     if (key.role == Role::kIdle) {
       note(key.key, "the other numbers make the model");
     }

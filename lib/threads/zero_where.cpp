@@ -1,4 +1,4 @@
-#include "threads/clear_where.h"
+#include "threads/zero_where.h"
 
 #include <bit>
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace vitrain::threads {
 
-void clear_where(const at::Tensor& values, const at::Tensor& mask) {
+void zero_where(const at::Tensor& values, const at::Tensor& mask) {
   if (!values.is_cpu() || values.scalar_type() != at::kFloat) {
     values.masked_fill_(mask, 0);
     return;

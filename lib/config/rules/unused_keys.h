@@ -12,6 +12,6 @@ namespace vitrain::config {
 // (Field::needs) is not met, and a color_jitter from any source that
 // auto_augment disables. Keys of files are not checked otherwise: a base file
 // may set keys that only some of the files based on it need.
-std::vector<Finding> idle_keys(const Recipe& recipe, const Origins& origins);
+std::vector<Finding> unused_keys(const Recipe& recipe, const Origins& origins);
 
 } // namespace vitrain::config

@@ -1,4 +1,4 @@
-#include "config/rules/idle_keys.h"
+#include "config/rules/unused_keys.h"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 
 namespace vitrain::config {
 
-std::vector<Finding> idle_keys(const Recipe& recipe, const Origins& origins) {
+std::vector<Finding> unused_keys(const Recipe& recipe, const Origins& origins) {
   std::vector<Finding> findings;
   if (const auto idle = idle_augment_key(recipe)) {
     findings.push_back(*idle);

@@ -8,6 +8,6 @@
 namespace vitrain::job {
 
 // Returns the run folder that is or contains a path; nullopt if there is none.
-std::optional<RunDirectory> run_around(const std::filesystem::path& path);
+std::optional<RunDirectory> enclosing_run(const std::filesystem::path& path);
 
 } // namespace vitrain::job

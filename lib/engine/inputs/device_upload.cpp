@@ -1,4 +1,4 @@
-#include "engine/inputs/parcel.h"
+#include "engine/inputs/device_upload.h"
 
 #include <algorithm>
 #include <array>
@@ -24,7 +24,7 @@ std::int64_t aligned(std::int64_t bytes) {
 
 } // namespace
 
-class Parcels::OnGpu {
+class DeviceUploads::OnGpu {
  public:
   explicit OnGpu(c10::Device device)
       : device_(device), copies_(guard_.getStreamFromGlobalPool(device)) {}
@@ -89,17 +89,17 @@ class Parcels::OnGpu {
   std::size_t index_ = 0;
 };
 
-Parcels::Parcels(c10::Device device)
+DeviceUploads::DeviceUploads(c10::Device device)
     : device_(device),
       gpu_(device.is_cuda() ? std::make_unique<OnGpu>(device) : nullptr) {}
 
-Parcels::~Parcels() = default;
+DeviceUploads::~DeviceUploads() = default;
 
-Parcel Parcels::open(const data::Batch& batch) {
+DeviceUpload DeviceUploads::open(const data::Batch& batch) {
   return {*this, batch};
 }
 
-Parcel::Parcel(Parcels& owner, const data::Batch& batch)
+DeviceUpload::DeviceUpload(DeviceUploads& owner, const data::Batch& batch)
     : owner_(owner), batch_(batch) {
   if (owner_.gpu_ != nullptr) {
     rows_ = batch.tail.data() - batch.rows.data();
@@ -107,7 +107,7 @@ Parcel::Parcel(Parcels& owner, const data::Batch& batch)
   }
 }
 
-at::Tensor Parcel::add(const at::Tensor& tensor) {
+at::Tensor DeviceUpload::add(const at::Tensor& tensor) {
   if (owner_.gpu_ == nullptr) {
     return tensor;
   }
@@ -132,7 +132,7 @@ at::Tensor Parcel::add(const at::Tensor& tensor) {
   return there;
 }
 
-at::Tensor Parcel::send() {
+at::Tensor DeviceUpload::send() {
   const auto bytes = static_cast<std::int64_t>(batch_.rows.size());
   if (owner_.gpu_ == nullptr) {
     // from_blob requires a mutable pointer; nothing writes through it.
@@ -146,12 +146,12 @@ at::Tensor Parcel::send() {
   return place_.narrow(0, 0, bytes);
 }
 
-std::function<void()> Parcel::sent() const {
+std::function<void()> DeviceUpload::sent() const {
   return owner_.gpu_ == nullptr ? std::function<void()>()
                                 : owner_.gpu_->copied();
 }
 
-std::size_t Parcel::room_for(std::int64_t tensors, std::int64_t bytes) {
+std::size_t DeviceUpload::room_for(std::int64_t tensors, std::int64_t bytes) {
   return static_cast<std::size_t>(aligned(bytes) + tensors * kAlignment);
 }
 

@@ -1,4 +1,4 @@
-#include "threads/clear_where.h"
+#include "threads/zero_where.h"
 
 #include <limits>
 
@@ -21,7 +21,7 @@ TEST(ClearWhere, IsMaskedFillWithZero) {
         mask[6] = false;
       }
       const at::Tensor expected = values.masked_fill(mask, 0);
-      clear_where(values, mask);
+      zero_where(values, mask);
       EXPECT_TRUE(at::allclose(
           values, expected, /*rtol=*/0, /*atol=*/0, /*equal_nan=*/true))
           << size;
@@ -34,7 +34,7 @@ TEST(ClearWhere, TakesTheOrderOfTheMemory) {
       at::ones({2, 3, 4, 5}).contiguous(at::MemoryFormat::ChannelsLast);
   const at::Tensor mask = at::zeros_like(values, at::kBool);
   mask[1][2][3][4] = true;
-  clear_where(values, mask);
+  zero_where(values, mask);
   EXPECT_EQ(values[1][2][3][4].item<float>(), 0.0F);
   EXPECT_EQ(values.sum().item<float>(), 119.0F);
 }

@@ -1,4 +1,4 @@
-#include "config/foreign/given_words.h"
+#include "config/foreign/foreign_args.h"
 
 #include <algorithm>
 #include <cassert>

@@ -1,4 +1,4 @@
-#include "job/shown_classes.h"
+#include "job/display_names.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -15,8 +15,8 @@ using testing::HasSubstr;
 const std::vector<std::string> kKnown{"n01", "n02", "n03"};
 
 TEST(ShownClasses, AreNumbersWhereNothingIsKnown) {
-  EXPECT_THAT(shown_classes({}, 3), ElementsAre("0", "1", "2"));
-  EXPECT_EQ(shown_classes(kKnown, 3), kKnown);
+  EXPECT_THAT(display_names({}, 3), ElementsAre("0", "1", "2"));
+  EXPECT_EQ(display_names(kKnown, 3), kKnown);
 }
 
 TEST(ShownClasses, AreLinesInOrder) {
@@ -24,7 +24,7 @@ TEST(ShownClasses, AreLinesInOrder) {
   const auto file =
       folder.write("names.txt", "tench\ngreat shark\r\n\ncrane\n");
   EXPECT_THAT(
-      shown_classes(kKnown, 3, file),
+      display_names(kKnown, 3, file),
       ElementsAre("tench", "great shark", "crane"));
 }
 
@@ -33,16 +33,16 @@ TEST(ShownClasses, AreFoundByWhatTheWeightsCallThem) {
   const auto text = folder.write(
       "names.txt", "n03 crane, bird\nn01\ttench\nn02 shark\nn04 more\n");
   EXPECT_THAT(
-      shown_classes(kKnown, 3, text),
+      display_names(kKnown, 3, text),
       ElementsAre("tench", "shark", "crane, bird"));
   const auto table = folder.write(
       "names.csv", "id,name\nn02,\"shark, \"\"great\"\"\"\nn01,tench\nn03,a\n");
   EXPECT_THAT(
-      shown_classes(kKnown, 3, table),
+      display_names(kKnown, 3, table),
       ElementsAre("tench", "shark, \"great\"", "a"));
   const auto numbers = folder.write("numbers.txt", "1: b\n");
   EXPECT_THAT(
-      error_of(ExitCode::kData, [&] { shown_classes(kKnown, 3, numbers); }),
+      error_of(ExitCode::kData, [&] { display_names(kKnown, 3, numbers); }),
       HasSubstr("numbers.txt: has 1 line, and the network 3 classes"));
 }
 

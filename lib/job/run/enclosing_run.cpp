@@ -1,8 +1,8 @@
-#include "job/run/run_around.h"
+#include "job/run/enclosing_run.h"
 
 namespace vitrain::job {
 
-std::optional<RunDirectory> run_around(const std::filesystem::path& path) {
+std::optional<RunDirectory> enclosing_run(const std::filesystem::path& path) {
   std::error_code error;
   std::filesystem::path inner = std::filesystem::canonical(path, error);
   if (error) {

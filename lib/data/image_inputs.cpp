@@ -1,4 +1,4 @@
-#include "data/named_images.h"
+#include "data/image_inputs.h"
 
 #include <sys/stat.h>
 
@@ -317,9 +317,9 @@ class Lister {
   TarReader::Skipped skipped_; // of all archives
 };
 
-class NamedImages final : public Source {
+class ImageInputs final : public Source {
  public:
-  explicit NamedImages(Found found)
+  explicit ImageInputs(Found found)
       : Source(index_of(std::move(found.contents), found.images.size())),
         images_(std::move(found.images)),
         archives_(std::move(found.archives)),
@@ -363,7 +363,7 @@ class NamedImages final : public Source {
 
 } // namespace
 
-std::shared_ptr<const Source> named_images(
+std::shared_ptr<const Source> image_inputs(
     std::span<const std::string> names,
     ReadBytes standard_input) {
   Lister lister(std::move(standard_input));
@@ -375,7 +375,7 @@ std::shared_ptr<const Source> named_images(
       !found.images.empty(),
       "{}: no image is named there",
       printable(join(names, ", ")));
-  return std::make_shared<const NamedImages>(std::move(found));
+  return std::make_shared<const ImageInputs>(std::move(found));
 }
 
 bool is_image_name(std::string_view name) {

@@ -1,4 +1,4 @@
-#include "data/named_images.h"
+#include "data/image_inputs.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -28,12 +28,12 @@ ReadBytes text_of(const std::string& text) {
   };
 }
 
-class NamedImages : public testing::Test {
+class ImageInputs : public testing::Test {
  protected:
   std::shared_ptr<const Source> open(
       const std::vector<std::string>& names,
       const std::string& standard_input = "") const {
-    return named_images(names, text_of(standard_input));
+    return image_inputs(names, text_of(standard_input));
   }
 
   // Relative to the folder.
@@ -64,7 +64,7 @@ class NamedImages : public testing::Test {
   TempFolder folder_;
 };
 
-TEST_F(NamedImages, StayInTheOrderOfTheirNames) {
+TEST_F(ImageInputs, StayInTheOrderOfTheirNames) {
   for (const char* name : {"b.jpg", "a.png", "x/z.JPG", "x/y/1.webp"}) {
     folder_.write(name, name);
   }
@@ -78,7 +78,7 @@ TEST_F(NamedImages, StayInTheOrderOfTheirNames) {
   EXPECT_EQ(content(*open({in("x")}), 1), "x/z.JPG");
 }
 
-TEST_F(NamedImages, ThatCannotBeReadHaveTheReason) {
+TEST_F(ImageInputs, ThatCannotBeReadHaveTheReason) {
   folder_.write("empty/notes.txt.bak");
   folder_.write("bad.tar", "no archive at all");
   const auto images = open({in("none.jpg"), in("empty"), in("bad.tar")});
@@ -92,7 +92,7 @@ TEST_F(NamedImages, ThatCannotBeReadHaveTheReason) {
   EXPECT_THAT(data_error([&] { content(*images, 2); }), HasSubstr("bad.tar: "));
 }
 
-TEST_F(NamedImages, StandInLists) {
+TEST_F(ImageInputs, StandInLists) {
   folder_.write("lists/a b.jpg");
   folder_.write("lists/c 3");
   folder_.write("lists/more/1.png");
@@ -107,7 +107,7 @@ TEST_F(NamedImages, StandInLists) {
       HasSubstr("lists/nowhere: cannot read the file: No such file"));
 }
 
-TEST_F(NamedImages, StandInTables) {
+TEST_F(ImageInputs, StandInTables) {
   folder_.write(
       "named.csv", "label;File;x\n1;\"a;\"\"b\"\".jpg\";2\n2;c.jpg;3\n");
   EXPECT_THAT(listed({in("named.csv")}), ElementsAre("a;\"b\".jpg", "c.jpg"));
@@ -121,7 +121,7 @@ TEST_F(NamedImages, StandInTables) {
       HasSubstr("hole.csv:3: has no name of an image in column 2"));
 }
 
-TEST_F(NamedImages, ComeThroughAPipe) {
+TEST_F(ImageInputs, ComeThroughAPipe) {
   folder_.write("x/1.jpg");
   folder_.write("x/2.jpg");
   EXPECT_THAT(
@@ -132,7 +132,7 @@ TEST_F(NamedImages, ComeThroughAPipe) {
       HasSubstr("-: no image is named there"));
 }
 
-TEST_F(NamedImages, LieInArchives) {
+TEST_F(ImageInputs, LieInArchives) {
   TarBuilder inner;
   inner.file("deep.jpg", "deep");
   TarBuilder tar;
@@ -158,7 +158,7 @@ TEST_F(NamedImages, LieInArchives) {
       data_error([&] { content(*none, 0); }), HasSubstr("no image (.jpg"));
 }
 
-TEST_F(NamedImages, InAnArchiveMayBeNamedOneByOne) {
+TEST_F(ImageInputs, InAnArchiveMayBeNamedOneByOne) {
   TarBuilder inner;
   inner.file("a/deep.jpg", "deep");
   TarBuilder tar;
@@ -183,7 +183,7 @@ TEST_F(NamedImages, InAnArchiveMayBeNamedOneByOne) {
   }
 }
 
-TEST_F(NamedImages, InArchivesThatMayBeCutOffHaveANote) {
+TEST_F(ImageInputs, InArchivesThatMayBeCutOffHaveANote) {
   TarBuilder tar;
   tar.file("1.jpg", "one");
   folder_.write("whole.tar", tar.finish());
@@ -200,14 +200,14 @@ TEST_F(NamedImages, InArchivesThatMayBeCutOffHaveANote) {
   }
 }
 
-TEST_F(NamedImages, InListsMayHaveSeveralLabels) {
+TEST_F(ImageInputs, InListsMayHaveSeveralLabels) {
   folder_.write("some.txt", "a b.jpg 3,17\nb.jpg -\nc.jpg\t5\nd 3,17\n");
   EXPECT_THAT(
       listed({in("some.txt")}),
       ElementsAre("a b.jpg", "b.jpg", "c.jpg", "d 3,17"));
 }
 
-TEST_F(NamedImages, ThatLinksLeadNowhereToAreNotPassedOver) {
+TEST_F(ImageInputs, ThatLinksLeadNowhereToAreNotPassedOver) {
   folder_.write("x/b.jpg");
   for (const char* name : {"a.jpg", "c", "d.md", ".e.jpg"}) {
     fs::create_symlink("nowhere", folder_ / ("x/" + std::string(name)));
@@ -225,7 +225,7 @@ int check_behind_unreadable(const fs::path& root) {
     return 1;
   }
   const std::vector<std::string> names{(root / "x").native()};
-  const auto images = named_images(names, text_of(""));
+  const auto images = image_inputs(names, text_of(""));
   std::string found;
   for (std::int64_t i = 0; i < images->size(); ++i) {
     const std::string problem = data_error([&] {
@@ -241,7 +241,7 @@ int check_behind_unreadable(const fs::path& root) {
   return found == "a.jpg\nb!\nc/deep!\nd.jpg\n" ? 0 : 2;
 }
 
-TEST_F(NamedImages, BesideAnUnreadableFolderAreFound) {
+TEST_F(ImageInputs, BesideAnUnreadableFolderAreFound) {
   fs::permissions(folder_.path(), fs::perms::all);
   for (const char* name :
        {"x/a.jpg", "x/b/1.jpg", "x/c/deep/1.jpg", "x/d.jpg"}) {

@@ -23,7 +23,7 @@ Json order_record(
 // step; nullopt if the numbers do not fit. Throws Error(kWeights) for an
 // unreadable record, Error(kUsage) if its steps belong to different epochs in
 // this run.
-std::optional<data::BegunEpoch> begun_epoch(
+std::optional<data::PartialEpoch> partial_epoch(
     const checkpoint::Manifest& manifest,
     const config::Timeline& timeline,
     std::int64_t accumulate);

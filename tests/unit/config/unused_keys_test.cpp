@@ -1,6 +1,6 @@
 // Keys that other keys make ineffective.
 
-#include "config/rules/idle_keys.h"
+#include "config/rules/unused_keys.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

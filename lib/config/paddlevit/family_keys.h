@@ -26,7 +26,7 @@ struct FirstWidths {
   double mlp = 0.0; // 0: not set
 };
 
-// For families with Family::vit_numbers: moves the keys of MODEL.TRANS, a
+// For families with PaddleFamily::vit_numbers: moves the keys of MODEL.TRANS, a
 // section of files before 2022, to MODEL. Returns true if the layer had this
 // section. Call it for the layers in order, with the same `widths`.
 bool flatten_trans(Layer& layer, FirstWidths& widths);

@@ -1,4 +1,4 @@
-#include "job/run/begun_epoch.h"
+#include "job/run/partial_epoch.h"
 
 #include "core/check.h"
 
@@ -55,7 +55,7 @@ std::int64_t recorded_step(
 
 } // namespace
 
-std::optional<data::BegunEpoch> begun_epoch(
+std::optional<data::PartialEpoch> partial_epoch(
     const checkpoint::Manifest& manifest,
     const config::Timeline& timeline,
     std::int64_t accumulate) {
@@ -84,7 +84,7 @@ std::optional<data::BegunEpoch> begun_epoch(
             geometry->accumulate > 0,
         ExitCode::kWeights,
         "the checkpoint's manifest has numbers of workers that cannot be");
-    return data::BegunEpoch{
+    return data::PartialEpoch{
         .epoch = epoch, .steps = steps, .geometry = *geometry};
   } catch (const Json::exception& error) {
     fail(

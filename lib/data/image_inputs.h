@@ -29,7 +29,7 @@ namespace vitrain::data {
 // link). The index's notes report skipped members of archives, and archives
 // that may be truncated. Throws Error(kData) if a list cannot be read, or if
 // nothing is named.
-std::shared_ptr<const Source> named_images(
+std::shared_ptr<const Source> image_inputs(
     std::span<const std::string> names,
     ReadBytes standard_input);
 

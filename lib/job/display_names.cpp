@@ -1,4 +1,4 @@
-#include "job/shown_classes.h"
+#include "job/display_names.h"
 
 #include <map>
 
@@ -55,7 +55,7 @@ std::vector<Line> lines_of(const std::filesystem::path& file) {
 
 } // namespace
 
-std::vector<std::string> shown_classes(
+std::vector<std::string> display_names(
     const std::vector<std::string>& known,
     std::int64_t count) {
   std::vector<std::string> names = known;
@@ -65,7 +65,7 @@ std::vector<std::string> shown_classes(
   return names;
 }
 
-std::vector<std::string> shown_classes(
+std::vector<std::string> display_names(
     const std::vector<std::string>& known,
     std::int64_t count,
     const std::filesystem::path& file) {
@@ -77,7 +77,7 @@ std::vector<std::string> shown_classes(
     }
   }
   std::vector<std::string> names;
-  for (const std::string& name : shown_classes(known, count)) {
+  for (const std::string& name : display_names(known, count)) {
     const auto found = by_key.find(name);
     if (found != by_key.end()) {
       names.push_back(found->second);

@@ -11,13 +11,13 @@
 
 namespace vitrain::engine {
 
-class Parcels;
+class DeviceUploads;
 
 // Host-to-device upload of a batch: its rows and small tensors. On a GPU all of
 // it lies in the loader's pinned slot and is sent in one copy on a separate
 // stream, while kernels of the previous step run; the host does not wait. On a
 // CPU nothing is copied.
-class Parcel {
+class DeviceUpload {
  public:
   // Adds a small host tensor to the upload and returns it on the device, where
   // its values are valid for kernels enqueued after send().
@@ -34,10 +34,10 @@ class Parcel {
   static std::size_t room_for(std::int64_t tensors, std::int64_t bytes);
 
  private:
-  friend class Parcels;
-  Parcel(Parcels& owner, const data::Batch& batch);
+  friend class DeviceUploads;
+  DeviceUpload(DeviceUploads& owner, const data::Batch& batch);
 
-  Parcels& owner_;
+  DeviceUploads& owner_;
   const data::Batch& batch_;
   at::Tensor place_; // the upload on the device; undefined on a CPU
   std::int64_t rows_ = 0; // bytes from the begin of the rows to the tail
@@ -48,15 +48,15 @@ class Parcel {
 // alternate between two device buffers: kernels that read an upload must be
 // enqueued before the next one is opened, and the second next one overwrites
 // its tensors.
-class Parcels {
+class DeviceUploads {
  public:
-  explicit Parcels(c10::Device device);
-  ~Parcels();
+  explicit DeviceUploads(c10::Device device);
+  ~DeviceUploads();
 
-  Parcel open(const data::Batch& batch);
+  DeviceUpload open(const data::Batch& batch);
 
  private:
-  friend class Parcel;
+  friend class DeviceUpload;
   class OnGpu;
 
   c10::Device device_;

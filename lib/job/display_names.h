@@ -9,7 +9,7 @@ namespace vitrain::job {
 
 // Returns display names of the classes of a network with `count` outputs:
 // `known`, or, if that is empty, numbers.
-std::vector<std::string> shown_classes(
+std::vector<std::string> display_names(
     const std::vector<std::string>& known,
     std::int64_t count);
 
@@ -17,7 +17,7 @@ std::vector<std::string> shown_classes(
 // classes; or lines with the name in `known`, a space, tab or comma, and the
 // display name ("n01440764 tench, Tinca tinca"), in any order; or a .csv file
 // of these two columns. Throws Error(kData) for other files.
-std::vector<std::string> shown_classes(
+std::vector<std::string> display_names(
     const std::vector<std::string>& known,
     std::int64_t count,
     const std::filesystem::path& file);
