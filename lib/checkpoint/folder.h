@@ -26,6 +26,7 @@ std::optional<std::int64_t> temporary_owner(const std::string& name);
 // process.
 void remove_stale(const std::filesystem::path& folder);
 
+// What remove_leftovers() removed.
 struct Leftovers {
   std::int64_t folders = 0; // number of partial checkpoints
   double bytes = 0.0;

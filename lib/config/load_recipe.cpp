@@ -352,7 +352,7 @@ Recipe from_yaml(std::string_view yaml, const std::string& name) {
   Recipe recipe;
   Origins origins;
   Problems problems;
-  Reader reader(schema_of(recipe), origins, problems);
+  Reader reader(schema_of(recipe), origins, problems, &foreign::key_of);
   std::optional<Node> root = parse_document(yaml, name, problems);
   if (root && is_recipe(*root, name, problems)) {
     for (const Node::Entry& entry : root->entries) {

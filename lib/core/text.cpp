@@ -163,17 +163,19 @@ std::string nearest(
   // candidate that extends the word, or is extended by it, is also near.
   const int most = std::clamp(static_cast<int>(word.size()) / 3, 1, 4);
   int limit = most + 1;
+  bool best_extends = false; // preferred among candidates of one distance
   for (const std::string& candidate : candidates) {
     int distance = edit_distance(word, candidate);
-    const bool extends = word.size() >= 2 &&
+    const bool extends = word.size() >= 2 && !candidate.empty() &&
         (candidate.starts_with(word) || word.starts_with(candidate) ||
          candidate.ends_with(word) || word.ends_with("_" + candidate));
-    if (extends && !candidate.empty()) {
+    if (extends) {
       distance = std::min(distance, most);
     }
-    if (distance < limit) {
+    if (distance < limit || (distance == limit && extends && !best_extends)) {
       limit = distance;
       best = candidate;
+      best_extends = extends;
     }
   }
   return best;

@@ -43,8 +43,8 @@ struct SplitReport {
   std::map<int, std::int64_t> sizes;
   Extent smallest; // minimum width and minimum height over all images
   Extent largest;
-  std::vector<SampleDefect>
-      bad; // samples that cannot be decoded, in their order
+  // Samples that cannot be decoded, in their order.
+  std::vector<SampleDefect> bad;
   std::vector<SampleDefect> warned; // samples with RowDefects
 };
 

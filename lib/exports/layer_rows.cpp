@@ -120,7 +120,7 @@ void group_norm(const Call& call) {
 void attention(const Call& call) {
   Emitter& e = call.emitter;
   if (call.flag("is_causal") || call.number("dropout_p") != 0.0) {
-    call.refuse("with dropout or of causes alone");
+    call.refuse("with dropout or a causal mask");
   }
   const std::int64_t rank = call.rank("query");
   const double scale = call.has("scale")

@@ -106,8 +106,10 @@ Error joined(
     return ends;
   };
   const auto part = find_missing_part(train_path);
-  if (part && part == find_missing_part(eval_path)) {
-    cut(second, data::advise_on_missing(eval_path));
+  const std::string advice = data::advise_on_missing(eval_path);
+  if ((part && part == find_missing_part(eval_path)) ||
+      advice == data::advise_on_missing(train_path)) {
+    cut(second, advice);
   } else if (second.ends_with(data::describe_place(eval_path))) {
     cut(first, data::describe_place(train_path));
   }

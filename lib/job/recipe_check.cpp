@@ -5,6 +5,7 @@
 #include <functional>
 #include <set>
 
+#include "config/load_recipe.h"
 #include "config/schema/schema.h"
 #include "core/check.h"
 #include "core/system/missing_path.h"

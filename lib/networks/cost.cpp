@@ -1,8 +1,8 @@
 #include "networks/cost.h"
 
 #include <algorithm>
+#include <map>
 #include <memory>
-#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,33 +17,83 @@
 namespace vitrain::networks {
 namespace {
 
-// Counters of one cost_of() call on this thread. Storages of results are kept
-// alive while counting, so that no two of them share an address.
+// Memory of an operator's result, or of weights.
+struct Memory {
+  c10::Storage storage; // alive while counting: no two share an address
+  std::int64_t bytes = 0; // not yet counted as kept; 0 for weights
+  std::ptrdiff_t block = -1; // run_block() that made it; -1: none
+  bool trained = false; // depends on a trained parameter
+};
+
+// Counters of one cost_of() call on this thread.
 struct Count {
   Cost cost;
   std::int64_t largest = 0; // bytes of the largest result
   bool in_block = false; // within run_block()
-  std::set<const c10::StorageImpl*> seen;
-  std::vector<c10::Storage> alive;
+  std::map<const c10::StorageImpl*, Memory> memory;
 
-  // Excludes the weights: views of them are results of operators, too, but need
-  // no memory per image.
-  void leave_out(const std::vector<at::Tensor>& weights) {
+  // Returns null for the network's input.
+  Memory* find(const at::Tensor& tensor) {
+    const auto found = tensor.defined() && tensor.has_storage()
+        ? memory.find(tensor.storage().unsafeGetStorageImpl())
+        : memory.end();
+    return found == memory.end() ? nullptr : &found->second;
+  }
+
+  // Adds weights. Views of them are results of operators, too, but need no
+  // memory per image.
+  void add_weights(const std::vector<at::Tensor>& weights) {
     for (const at::Tensor& weight : weights) {
-      seen.insert(weight.storage().unsafeGetStorageImpl());
+      const c10::Storage& storage = weight.storage();
+      memory[storage.unsafeGetStorageImpl()] = {
+          .storage = storage, .trained = weight.requires_grad()};
     }
   }
 
-  void take(const at::Tensor& result) {
-    const c10::Storage& storage = result.storage();
-    if (seen.insert(storage.unsafeGetStorageImpl()).second) {
-      alive.push_back(storage);
-      const auto bytes = static_cast<std::int64_t>(storage.nbytes());
-      cost.bytes.kept += bytes;
-      if (in_block) {
-        cost.blocks.back().results += bytes;
+  void keep(Memory& one) {
+    cost.bytes.kept += one.bytes;
+    if (one.block >= 0) {
+      cost.blocks[static_cast<std::size_t>(one.block)].results += one.bytes;
+    }
+    one.bytes = 0;
+  }
+
+  // Returns true if an input depends on a trained parameter; backward then
+  // needs all inputs.
+  bool take_inputs(c10::ArrayRef<const c10::IValue> inputs) {
+    std::vector<Memory*> found;
+    for (const c10::IValue& input : inputs) {
+      if (input.isTensor()) {
+        found.push_back(find(input.toTensor()));
+      } else if (input.isTensorList()) {
+        for (const at::Tensor& tensor : input.toTensorVector()) {
+          found.push_back(find(tensor));
+        }
       }
-      largest = std::max(largest, bytes);
+    }
+    std::erase(found, nullptr);
+    const bool trained = std::ranges::any_of(found, &Memory::trained);
+    for (Memory* one : found) {
+      if (trained) {
+        keep(*one);
+      }
+    }
+    return trained;
+  }
+
+  void take_result(const at::Tensor& result, bool trained) {
+    const c10::Storage& storage = result.storage();
+    Memory& one = memory[storage.unsafeGetStorageImpl()];
+    if (!one.storage) {
+      one = {
+          .storage = storage,
+          .bytes = static_cast<std::int64_t>(storage.nbytes()),
+          .block = in_block ? std::ssize(cost.blocks) - 1 : -1};
+      largest = std::max(largest, one.bytes);
+    }
+    one.trained |= trained;
+    if (one.trained) {
+      keep(one);
     }
   }
 };
@@ -72,17 +122,18 @@ std::int64_t depth_of(
   return 0;
 }
 
-// depth_of() of a running call. It is computed before the call, whose inputs
-// may be freed before it returns.
-struct Depth : at::ObserverContext {
-  std::int64_t value = 0;
+// Facts about a running call's inputs, which may be freed before it returns.
+struct Inputs : at::ObserverContext {
+  std::int64_t depth = 0; // depth_of()
+  bool trained = false; // one depends on a trained parameter
 };
 
 std::unique_ptr<at::ObserverContext> begin_call(
     const at::RecordFunction& call) {
-  auto depth = std::make_unique<Depth>();
-  depth->value = depth_of(call.name(), call.inputs());
-  return depth;
+  auto inputs = std::make_unique<Inputs>();
+  inputs->depth = depth_of(call.name(), call.inputs());
+  inputs->trained = counting != nullptr && counting->take_inputs(call.inputs());
+  return inputs;
 }
 
 void count_call(const at::RecordFunction& call, at::ObserverContext* context) {
@@ -92,10 +143,10 @@ void count_call(const at::RecordFunction& call, at::ObserverContext* context) {
     return;
   }
   const at::Tensor& result = outputs[0].toTensor();
-  counting->take(result);
-  const std::int64_t depth = static_cast<const Depth*>(context)->value;
-  counting->cost.macs += depth * result.numel();
-  counting->cost.outputs += depth > 0 ? result.numel() : 0;
+  const auto& inputs = *static_cast<const Inputs*>(context);
+  counting->take_result(result, inputs.trained);
+  counting->cost.macs += inputs.depth * result.numel();
+  counting->cost.outputs += inputs.depth > 0 ? result.numel() : 0;
 }
 
 class Counting {
@@ -179,8 +230,8 @@ Cost cost_of(const models::ModelSpec& spec, Model& network) {
   }
   const at::Tensor input = at::empty(shape, at::device(at::kMeta));
   Count count;
-  count.leave_out(network.parameters());
-  count.leave_out(network.buffers());
+  count.add_weights(network.parameters());
+  count.add_weights(network.buffers());
   {
     const Counting scope(count);
     const BlockObserver blocks(
@@ -190,8 +241,10 @@ Cost cost_of(const models::ModelSpec& spec, Model& network) {
         },
         [&count](const at::Tensor& y) {
           count.in_block = false;
-          count.cost.blocks.back().output =
-              static_cast<std::int64_t>(y.nbytes());
+          const Memory* memory = count.find(y);
+          count.cost.blocks.back().output = memory != nullptr && memory->trained
+              ? static_cast<std::int64_t>(y.nbytes())
+              : 0;
         });
     forward_on_meta(spec, network, input);
   }

@@ -18,14 +18,15 @@ struct Cost {
   // Output values of the same layers ("activations" in Dollar et al., "Fast and
   // accurate model scaling", CVPR 2021, who count convolutions only).
   std::int64_t outputs = 0;
-  // `kept`: sum of all operators' results; `passing`: three times the largest
-  // result. Both include the input.
+  // `kept`: sum of the operators' results that depend on a trained parameter
+  // (requires_grad) or enter an operator that does; `passing`: three times the
+  // largest result. Both include the input.
   models::ActivationBytes bytes;
 
   // Memory of a block that train.recompute can recompute, keeping only its
   // output.
   struct Block {
-    std::int64_t results = 0; // bytes of all operators' results in the block
+    std::int64_t results = 0; // bytes of the block's part of bytes.kept
     // Bytes of the block's output, included in `results`.
     std::int64_t output = 0;
   };

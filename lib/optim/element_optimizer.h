@@ -42,9 +42,9 @@ void apply_rule(
     const auto kernel = Rule::template kernel<Lanes>(
         options, rate.lr, rate.count.item<double>());
     if (elements.steps.defined()) {
-      detail::run_on_cpu</*kMakesSteps=*/false>(elements, kernel);
+      detail::run_on_cpu</*kAppliesSteps=*/false>(elements, kernel);
     } else {
-      detail::run_on_cpu</*kMakesSteps=*/true>(elements, kernel);
+      detail::run_on_cpu</*kAppliesSteps=*/true>(elements, kernel);
     }
     return;
   }

@@ -45,8 +45,9 @@ inline Lanes::Native* lanes(const at::Tensor& tensor) {
 }
 
 // Runs the kernel in one pass over the buffers; each thread processes a range
-// of elements.
-template <bool kMakesSteps, std::size_t kStates, typename Kernel>
+// of elements. kAppliesSteps: the steps change the weights; otherwise they are
+// stored in elements.steps, and only weight decay changes the weights.
+template <bool kAppliesSteps, std::size_t kStates, typename Kernel>
 void run_on_cpu(const Elements<kStates>& elements, const Kernel& kernel) {
   Lanes::Native* const weights = lanes(elements.weights);
   const Lanes::Native* const gradients = lanes(elements.gradients);
@@ -73,7 +74,7 @@ void run_on_cpu(const Elements<kStates>& elements, const Kernel& kernel) {
           for (std::size_t k = 0; k < kStates; ++k) {
             states[k][i] = state[k].v;
           }
-          if constexpr (kMakesSteps) {
+          if constexpr (kAppliesSteps) {
             weights[i] = (w * kernel.keep - step).v;
           } else {
             if (cautious) {

@@ -8,16 +8,11 @@
 #include <ATen/ATen.h>
 #include <torch/nn/module.h>
 
+#include "core/aligned.h"
 #include "core/check.h"
 
 namespace vitrain::optim {
 namespace {
-
-constexpr std::int64_t kAlignment = 16; // elements: 64 bytes of fp32
-
-std::int64_t aligned(std::int64_t elements) {
-  return (elements + kAlignment - 1) / kAlignment * kAlignment;
-}
 
 void remember_layout(Segment& segment) {
   const at::Tensor& parameter = segment.parameter;
@@ -32,7 +27,7 @@ std::int64_t place_in_a_row(FlatGroup& group) {
   std::int64_t size = 0;
   for (Segment& segment : group.segments) {
     segment.offset = size;
-    size += aligned(segment.parameter.numel());
+    size += round_up(segment.parameter.numel(), kAlignedFloats);
   }
   return size;
 }
@@ -44,7 +39,8 @@ std::optional<std::int64_t>
 place_in_shares(FlatGroup& group, std::int64_t share_size, std::int64_t count) {
   std::int64_t end = 0;
   for (Segment& segment : group.segments) {
-    const std::int64_t size = aligned(segment.parameter.numel());
+    const std::int64_t size =
+        round_up(segment.parameter.numel(), kAlignedFloats);
     const std::int64_t left = share_size - end % share_size;
     segment.offset = size > left ? end + left : end;
     end = segment.offset + size;
@@ -58,13 +54,16 @@ std::int64_t place_whole(FlatGroup& group, std::int64_t count) {
   const std::int64_t size = place_in_a_row(group);
   std::int64_t low = 0; // too small
   for (const Segment& segment : group.segments) {
-    low = std::max(low, aligned(segment.parameter.numel()) - kAlignment);
+    low = std::max(
+        low,
+        round_up(segment.parameter.numel(), kAlignedFloats) - kAlignedFloats);
   }
-  low = std::max(low, size / count / kAlignment * kAlignment - kAlignment);
+  low = std::max(
+      low, size / count / kAlignedFloats * kAlignedFloats - kAlignedFloats);
   std::int64_t high = size;
-  while (high - low > kAlignment) {
-    const std::int64_t middle = aligned((low + high) / 2);
-    const std::int64_t tried = middle == high ? high - kAlignment : middle;
+  while (high - low > kAlignedFloats) {
+    const std::int64_t middle = round_up((low + high) / 2, kAlignedFloats);
+    const std::int64_t tried = middle == high ? high - kAlignedFloats : middle;
     (place_in_shares(group, tried, count) ? high : low) = tried;
   }
   group.share_size = high;
@@ -84,7 +83,8 @@ void flatten(
     // Share sizes are multiples of every instruction set's vector size, so that
     // the kernel does the same arithmetic per element on a share as on the
     // whole buffer.
-    group.share_size = aligned((size + share.count - 1) / share.count);
+    group.share_size =
+        round_up((size + share.count - 1) / share.count, kAlignedFloats);
   }
   group.own_begin = std::min(size, share.index * group.share_size);
   group.own_size = std::min(size - group.own_begin, group.share_size);

@@ -79,7 +79,10 @@ int export_verb(const config::Arguments& arguments) {
   print_lines(
       stdout,
       engine::load_pretrained(
-          *model, job.spec, job.recipe.model, engine::Purpose::kEvaluate));
+          *model,
+          job.spec,
+          job.recipe.model,
+          engine::PretrainedUse::kEvaluate));
   const exports::Description description = describe(job);
   if (arguments.exports.format == config::ExportFormat::kSafetensors) {
     exports::write_safetensors_file(output, *model, description);

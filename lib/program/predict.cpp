@@ -243,7 +243,7 @@ job::WeightsJob prepare(const config::Arguments& arguments) {
 std::shared_ptr<networks::Model> load_model(const job::WeightsJob& job) {
   auto model = networks::make_uninitialized_model(job.spec);
   const std::vector<std::string> lines = engine::load_pretrained(
-      *model, job.spec, job.recipe.model, engine::Purpose::kEvaluate);
+      *model, job.spec, job.recipe.model, engine::PretrainedUse::kEvaluate);
   // Omits the first line, which says that weights were loaded.
   print_lines(stderr, std::span(lines).subspan(1));
   return model;

@@ -25,7 +25,8 @@ struct Prediction {
 };
 
 // Returns the `most` most probable classes, or all if there are fewer; of equal
-// probabilities the lower class number first. Empty if a probability is NaN.
+// probabilities the lower class number first. Empty if a probability is not
+// finite.
 std::vector<ClassScore> top_classes(
     std::span<const float> probabilities,
     std::int64_t most);

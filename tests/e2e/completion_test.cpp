@@ -77,7 +77,7 @@ TEST(Completion, Bash) {
   EXPECT_THAT(offered({"-data-path", ""}), ElementsAre("data"));
   EXPECT_THAT(offered({"-set", "optim.na"}), ElementsAre("optim.name="));
   EXPECT_THAT(offered({"-set", "optim.name", "="}), Contains("sgd"));
-  EXPECT_THAT(offered({"models", "resnet50"}), ElementsAre("resnet50"));
+  EXPECT_THAT(offered({"models", "resnet50d"}), ElementsAre("resnet50d"));
   EXPECT_THAT(offered({"-launcher", "s"}), ElementsAre("slurm"));
 }
 
@@ -91,8 +91,8 @@ TEST(Completion, Zsh) {
     Words command{
         "zsh",
         "-fc",
-        "compdef() {}; compset() {}; _files() { print -l $@ *(/) }; "
-        "_describe() { print -rl -- ${(P)4} $@[5,-1] }; . ./script; "
+        "compdef() {}; compset() {}; _files() { print -rl -- $@ *(/) }; "
+        "_describe() { print -rl -- ${(P)4} \"${@[5,-1]}\" }; . ./script; "
         "words=(vitrain \"$@\") CURRENT=$#words; _vitrain",
         "zsh"};
     command.insert(command.end(), typed.begin(), typed.end());
@@ -133,8 +133,8 @@ TEST(Completion, Fish) {
   EXPECT_THAT(offered("vitrain -cfg a"), ElementsAre("a.yaml"));
   EXPECT_THAT(offered("vitrain -data_path "), ElementsAre("data/"));
   EXPECT_THAT(
-      offered("vitrain -set model.name=resnet50"),
-      ElementsAre("model.name=resnet50"));
+      offered("vitrain -set model.name=resnet50d"),
+      ElementsAre("model.name=resnet50d"));
 }
 
 } // namespace

@@ -133,7 +133,8 @@ INSTANTIATE_TEST_SUITE_P(
             224,
             24,
             "none",
-            "[patch_embed, cls_token, pos_embed, blocks, norm]"}),
+            "[patch_embed, cls_token, pos_embed, blocks, norm]"},
+        Case{"resnet50", 224, 16, "none", "[conv1, bn1, layer1, layer2]"}),
     [](const auto& one) {
       const bool freezes = std::string(one.param.freeze) != "[]";
       return fmt::format(

@@ -91,11 +91,11 @@ class FakeWorker {
       const std::string line = argument + "\n";
       write_all(context_.terminal.get(), line.data(), line.size());
     } else if (verb == "enter") {
-      const std::map<std::string, Section> sections{
-          {"setup", Section::kSetup},
-          {"step", Section::kStep},
-          {"eval", Section::kEval},
-          {"checkpoint", Section::kCheckpoint}};
+      const std::map<std::string, RunPhase> sections{
+          {"setup", RunPhase::kSetup},
+          {"step", RunPhase::kStep},
+          {"eval", RunPhase::kEval},
+          {"checkpoint", RunPhase::kCheckpoint}};
       heartbeat_.enter(sections.at(argument));
     } else if (verb == "beat") {
       heartbeat_.beat(std::stoll(argument));
@@ -231,7 +231,7 @@ int supervise(const std::filesystem::path& folder) {
   options.notice = [&](const std::string& line) {
     report << "notice: " << line << std::endl;
   };
-  const Outcome outcome = supervise(std::move(options));
+  const SuperviseResult outcome = supervise(std::move(options));
   report << outcome.report << "exit " << outcome.exit_code << std::endl;
   return outcome.exit_code;
 }

@@ -173,8 +173,7 @@ void CommandLine::read_given(const Option& option, const std::string& result) {
     problem("takes no value");
     return;
   }
-  const std::string value =
-      result.empty() ? std::string(option.implied) : result.substr(1);
+  value = result.empty() ? std::string(option.implied) : result.substr(1);
   if (!option.label.empty() && value.empty()) {
     problem(fmt::format(
         "{}: {} {}",

@@ -189,6 +189,25 @@ class Completion {
   std::string lines_;
 };
 
+// Undoes that bash splits NAME=VALUE into three words. Returns the number of
+// bytes of the last word that bash does not take for a part of it.
+std::size_t join_values(std::vector<std::string>& words) {
+  std::vector<std::string> joined;
+  std::size_t cut = 0;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (i > 0 && words[i] == "=") {
+      cut = joined.back().append("=").size();
+    } else if (i > 1 && words[i - 1] == "=") {
+      joined.back() += words[i];
+    } else {
+      joined.push_back(words[i]);
+      cut = 0;
+    }
+  }
+  words = joined;
+  return cut;
+}
+
 } // namespace
 
 std::string completion_script(Shell shell) {
@@ -196,25 +215,11 @@ std::string completion_script(Shell shell) {
 }
 
 std::string complete(
-    std::span<const std::string> typed,
+    std::vector<std::string> words,
     const CompletionWords& known) {
-  // bash splits NAME=VALUE into three words, and completes the third of them.
-  std::vector<std::string> words;
-  std::size_t cut = 0;
-  for (std::size_t i = 0; i < typed.size(); ++i) {
-    if (i > 0 && typed[i] == "=") {
-      words.back() += '=';
-      cut = words.back().size();
-    } else if (i > 1 && typed[i - 1] == "=") {
-      words.back() += typed[i];
-    } else {
-      words.push_back(typed[i]);
-      cut = 0;
-    }
-  }
-  words.resize(std::max<std::size_t>(words.size(), 1));
-  const std::string word = words.back();
-  words.pop_back();
+  const std::size_t cut = join_values(words);
+  const std::string word = words.empty() ? "" : words.back();
+  words.resize(words.empty() ? 0 : words.size() - 1);
 
   Completion found(word, cut, known);
   const bool is_option = word.starts_with('-');

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <span>
 #include <string>
 #include <vector>
 
@@ -18,12 +17,12 @@ struct CompletionWords {
 // runs `vitrain __complete WORDS...`, which prints complete().
 std::string completion_script(Shell shell);
 
-// Returns the completions of the last word of a command line (without the
-// program's name). First line: "f" (also names of files), "d" (also of folders)
-// or "w" (only these words). Then a word on each line, and after a tab what it
-// means.
+// Returns the completions of the last of these words of a command line (without
+// the program's name). First line: "f" (also names of files), "d" (also of
+// folders) or "w" (only these words). Then a word on each line, and after a tab
+// what it means.
 std::string complete(
-    std::span<const std::string> typed,
+    std::vector<std::string> words,
     const CompletionWords& known);
 
 } // namespace vitrain::config

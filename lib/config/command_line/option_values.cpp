@@ -17,6 +17,7 @@
 #include "core/ascii.h"
 #include "core/enum_names.h"
 #include "core/text.h"
+#include "core/url.h"
 
 namespace vitrain::config {
 
@@ -60,6 +61,10 @@ void CommandLine::read_options() {
           "has no meaning with {}{}",
           verb,
           instead_of(option, arguments.verb)));
+    } else if (option.name != "set" && has_user_info(value)) {
+      // Readers split values, and messages would show a part.
+      problem("a URL with user information (USER:PASSWORD@), which records "
+              "would show: leave it out");
     } else if (option.read != nullptr) {
       option.read(*this);
     } else if (!option.key.empty()) {

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "core/text.h"
+#include "core/url.h"
 
 namespace vitrain::config::foreign {
 namespace {
@@ -122,6 +123,19 @@ void Words::set(
     }
   } else {
     fault = fault_of(word.takes, value);
+  }
+  // Values of words that set no key are only shown, which hides it.
+  if (!word.sets.empty() &&
+      (has_user_info(value.text) ||
+       std::ranges::any_of(value.items, [](const Node& item) {
+         return has_user_info(item.text);
+       }))) {
+    problems.add(
+        place,
+        std::string(word.name),
+        "a URL with user information (USER:PASSWORD@), which the recipe would "
+        "store: leave it out");
+    return;
   }
   if (!fault.empty()) {
     problems.add(

@@ -7,10 +7,10 @@
 
 namespace vitrain::config::foreign {
 
-// Returns the words after the script that a command line runs, without the
-// number of processes of distributed_train.sh; the whole line if it names no
-// script. Throws Error(kUsage) for a script other than the program's, whose
-// words have other meanings.
+// Returns the words after the script that a command line runs, or after
+// `python -m MODULE`, without the number of processes of distributed_train.sh;
+// the whole line if it names neither. Throws Error(kUsage) for scripts that are
+// known to have words with other meanings, and for names without "train".
 std::span<const std::string> arguments_of(
     const Program& program,
     std::span<const std::string> line);

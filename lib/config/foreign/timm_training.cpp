@@ -78,6 +78,9 @@ void TimmTranslator::translate_schedule() {
   schedule.warmup_prefix = prefix || warmup == 0;
   schedule.step_every = in_epochs(
       words_.given("decay_epochs") ? words_.number("decay_epochs") : 90.0);
+  if (name != "poly") {
+    schedule.step_factor = words_.number("decay_rate");
+  }
   if (name == "cosine" || name == "poly") {
     schedule.name =
         name == "poly" ? ScheduleKind::kPolynomial : ScheduleKind::kCosine;

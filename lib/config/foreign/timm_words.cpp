@@ -196,12 +196,11 @@ constexpr auto kTimmWords = std::to_array<Word>({
     to("cooldown_epochs", kInteger, "0", "schedule.cooldown run.epochs"),
     to("patience_epochs", kInteger, "10", "schedule.patience")
         .with("sched: plateau"),
-    copy(
-        "decay_rate",
-        kNumber,
-        "0.1",
-        "schedule.step_factor",
-        "of poly schedule.power")
+    to("decay_rate",
+       kNumber,
+       "0.1",
+       "schedule.step_factor",
+       "of poly schedule.power")
         .also("dr"),
     to("no_aug",
        kFlag,

@@ -78,10 +78,12 @@ std::string what_is_unknown(const std::string& word, const Program& program) {
   for (const Word& known : program.words) {
     names.emplace_back(known.name);
   }
-  return fmt::format(
-      "not known of {}{}",
-      program.title,
-      other.empty() ? "." + did_you_mean(name, names) : "; " + other);
+  std::string advice = did_you_mean(name, names);
+  advice.insert(0, advice.empty() ? "" : ".");
+  if (!other.empty()) {
+    advice = "; " + other;
+  }
+  return fmt::format("not known of {}{}", program.title, advice);
 }
 
 // Throws Error(kUsage) if the program knows no word of the file, which must be

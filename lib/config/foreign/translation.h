@@ -19,8 +19,8 @@ Words read_words(
     const Program& program,
     const std::vector<std::string>& command);
 
-// Returns the recipe and the words left out. Every word with a non-default
-// value is in the recipe or in one of the lists.
+// Translates all words, also the program's own defaults. Each given word that
+// differs from these is in the recipe, or in `missing`, `differs` or `idle`.
 Translation translate(const Words& words);
 
 // Returns the recipe as a YAML file: all non-default values, each with a

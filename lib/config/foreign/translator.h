@@ -30,7 +30,8 @@ class Translator {
   void differs(std::string_view word, std::string text) {
     to_.differs.push_back({words_.shown(word), std::move(text)});
   }
-  // Sets `member` to the enumerator with the word's value, or adds a problem.
+  // Sets `member` to the enumerator with the word's value. If there is none,
+  // leaves it unchanged and lists the word as left out, with the known names.
   template <typename Enum>
   void choose(std::string_view word, Enum& member) {
     const std::optional<Enum> value = value_of<Enum>(words_.text(word));

@@ -31,15 +31,15 @@ class Reader {
   // Skips `base:` (or `BASE:`) at the top level.
   void apply(const Layer& layer);
   void apply(const Override& override);
-  // Returns the keys that have a problem, as they were written.
+  // Returns the names of keys that have a problem, as in `problems`.
   const std::set<std::string>& wrong() const { return wrong_; }
 
  private:
   void read_map(const Node& map, const std::string& prefix);
   void read_entry(const Node::Entry& entry, const std::string& path);
-  // Adds the problem that a value is neither true nor false.
   void
   refuse(const Position& position, const std::string& key, std::string text);
+  // Adds the problem that a value is neither true nor false.
   void expect_bool(
       const std::string& path,
       const Node& value,

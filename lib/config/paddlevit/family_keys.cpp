@@ -44,7 +44,7 @@ Node* model_of(Layer& layer) {
       : &model->value;
 }
 
-// Returns a value as written in families/; nullopt for a map.
+// Returns a value as written in a family's table; nullopt for a map.
 std::optional<std::string> text_of(const Node& value) {
   switch (value.kind) {
     case Node::Kind::kNull:

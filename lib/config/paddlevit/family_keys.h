@@ -8,7 +8,7 @@
 #include "config/paddlevit/paddlevit_schema.h"
 #include "config/schema/problems.h"
 
-// Keys below MODEL that only one family has (families/paddle_family.h) and that
+// Keys below MODEL that only one family has (paddle_family.h) and that
 // are not in the schema of paddlevit::Config.
 namespace vitrain::config::paddlevit {
 
@@ -27,8 +27,10 @@ struct FirstWidths {
 };
 
 // For families with PaddleFamily::vit_numbers: moves the keys of MODEL.TRANS, a
-// section of files before 2022, to MODEL. Returns true if the layer had this
-// section. Call it for the layers in order, with the same `widths`.
+// section of files before 2022, to MODEL, renames them, and replaces MLP_DIM by
+// MLP_RATIO = MLP_DIM / HIDDEN_SIZE. These two may be in different layers:
+// `widths` carries them, so call it for the layers in order. Returns true if
+// the layer had this section.
 bool flatten_trans(Layer& layer, FirstWidths& widths);
 
 // Moves keys that only the config's family has from `layer` to config.own. A

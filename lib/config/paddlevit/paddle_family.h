@@ -64,7 +64,7 @@ struct Defaults {
 };
 
 struct PaddleFamily {
-  std::string_view name; // name of its folder: "CaiT"
+  std::string_view name; // in messages: "CaiT", "Focal Transformer"
   // Values of MODEL.TYPE, in lower case, separated by blanks.
   std::string_view types;
   std::span<const FamilyKey> keys{};

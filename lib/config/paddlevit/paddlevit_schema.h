@@ -10,7 +10,7 @@
 
 // PaddleViT's configs as plain values under PaddleViT's names, with the
 // defaults of its ViT. paddlevit_keys.cpp has their meaning in vitrain;
-// families/ has the keys of other families.
+// The tables of families have the keys of other families.
 namespace vitrain::config::paddlevit {
 
 struct Data {

@@ -33,8 +33,8 @@ inline constexpr auto kMaeNetworks = std::to_array<Network>({
     {"vit_huge_patch14_224", 224, "false 14 1280 32 16"},
 });
 
-// Translates MAE's keys. Pretraining has no labels, so keys that mix or smooth
-// labels are ignored.
+// If MAE_PRETRAIN is true, translates the decoder's keys; pretraining has no
+// labels, so keys that mix or smooth labels are ignored.
 void translate_mae(const Config& config, Recipe& recipe);
 
 inline constexpr auto kHvtKeys = std::to_array<FamilyKey>({

@@ -11,8 +11,8 @@ namespace vitrain::config {
 // Checks data.augment's colour keys together.
 std::vector<Finding> check_augment(const Recipe& recipe);
 
-// Returns a key of data.augment that has no effect because of another key;
-// nullopt if there is none.
+// Returns a finding if auto_augment makes data.augment.color_jitter
+// ineffective; nullopt otherwise.
 std::optional<Finding> idle_augment_key(const Recipe& recipe);
 
 // Returns the interpolation of auto_augment's operations: the recipe's, or else

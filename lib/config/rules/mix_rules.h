@@ -7,7 +7,7 @@
 
 namespace vitrain::config {
 
-// Checks the keys about mixing and erasing.
+// Checks the keys about mixing, erasing, and the loss with its options.
 std::vector<Finding> check_mixing(
     const Recipe& recipe,
     const CheckContext& context);

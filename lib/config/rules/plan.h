@@ -84,7 +84,7 @@ struct Plan : BatchPlan {
   std::int64_t step_every = 0; // schedule.step_every: at least 1
   // Used instead of step_every if not empty; ascending.
   std::vector<std::int64_t> milestones;
-  std::int64_t timescale = 0; // of the schedule `rsqrt`
+  std::int64_t timescale = 0; // only for schedule `rsqrt`: at least 1
   std::int64_t drop_path_cutoff = 0; // schedule.drop_path.cutoff
   // In steps:
   std::int64_t ema_start = 0; // train.ema.start

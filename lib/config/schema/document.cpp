@@ -12,6 +12,7 @@
 
 #include "config/schema/yaml_problem.h"
 #include "core/text.h"
+#include "core/url.h"
 
 namespace vitrain::config {
 namespace {
@@ -324,7 +325,8 @@ std::string describe(const Node& node) {
     case Node::Kind::kScalar:
       break;
   }
-  std::string shown = printable(node.text.substr(0, kLongestShown));
+  std::string shown =
+      printable(hide_user_info(node.text).substr(0, kLongestShown));
   if (node.text.size() > kLongestShown) {
     shown += "...";
   }

@@ -8,6 +8,7 @@
 #include <yaml-cpp/exceptions.h>
 
 #include "core/text.h"
+#include "core/url.h"
 
 namespace vitrain::config {
 namespace {
@@ -15,7 +16,8 @@ namespace {
 constexpr std::size_t kLongestShown = 60;
 
 std::string shown(std::string_view text) {
-  const std::string_view trimmed = trim(text);
+  const std::string whole = hide_user_info(text); // before it is cut
+  const std::string_view trimmed = trim(whole);
   return printable(trimmed.substr(0, kLongestShown)) +
       (trimmed.size() > kLongestShown ? "..." : "");
 }

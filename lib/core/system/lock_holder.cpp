@@ -24,15 +24,17 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Variables with the id of the batch job that a process belongs to. A requeued
-// or restarted job keeps its id.
-constexpr std::array kJobVariables{
-    "SLURM_JOB_ID",
-    "PBS_JOBID",
-    "LSB_JOBID",
-    "JOB_ID",
-    "JOB_NAME",
-    "POD_NAME"};
+// Variables with the id of the batch job that a process belongs to, and with
+// the number of a task whose job has several (nullptr: the id has it). A
+// requeued or restarted job keeps both.
+constexpr std::array<std::array<const char*, 2>, 6> kJobVariables{{
+    {"SLURM_JOB_ID", nullptr},
+    {"PBS_JOBID", nullptr},
+    {"LSB_JOBID", "LSB_JOBINDEX"},
+    {"JOB_ID", "SGE_TASK_ID"},
+    {"JOB_NAME", "BUILD_ID"}, // Jenkins' name is that of all builds
+    {"POD_NAME", nullptr},
+}};
 
 std::string pid_space() {
   std::error_code ignored;
@@ -41,9 +43,11 @@ std::string pid_space() {
 
 std::map<std::string, std::string> jobs_of_this_process() {
   std::map<std::string, std::string> jobs;
-  for (const char* name : kJobVariables) {
+  for (const auto& [name, task] : kJobVariables) {
     if (const std::string value = environment_variable(name); !value.empty()) {
-      jobs[name] = value;
+      const std::string number =
+          task == nullptr ? "" : environment_variable(task);
+      jobs[name] = number.empty() ? value : value + "." + number;
     }
   }
   // Grid Engine sets both; its JOB_NAME is the script's, and not unique.

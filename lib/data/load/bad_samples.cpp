@@ -76,8 +76,8 @@ FilledRow fill_row(
     }
     if (!policy.replace) {
       fail_data(
-          "{}; `vitrain data check` finds all bad samples, and training with "
-          "data.on_bad_sample=replace takes others in their place",
+          "{}; `vitrain data check` finds all bad samples; "
+          "data.on_bad_sample=replace takes others in their place in training",
           error.what());
     }
     bad.where = rows.describe(draw.sample);

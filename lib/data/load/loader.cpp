@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/aligned.h"
 #include "core/check.h"
 #include "core/system/clock.h"
 
@@ -30,13 +31,6 @@ class SignalsBlocked {
   sigset_t before_{};
 };
 
-// Rounds a size up to a multiple of 64, so that data after these bytes has the
-// alignment of the first one.
-constexpr std::size_t aligned(std::size_t bytes) {
-  constexpr std::size_t kAlignment = 64;
-  return (bytes + kAlignment - 1) / kAlignment * kAlignment;
-}
-
 } // namespace
 
 Loader::Loader(const Rows& rows, BatchPlan plan, const LoaderOptions& options)
@@ -47,9 +41,10 @@ Loader::Loader(const Rows& rows, BatchPlan plan, const LoaderOptions& options)
       "a loader needs threads >= 0, depth >= 1 and capacity >= 1");
   const std::size_t slots =
       options.threads == 0 ? 1 : static_cast<std::size_t>(options.depth) + 1;
-  const std::size_t row_bytes =
-      aligned(static_cast<std::size_t>(options.capacity) * rows.bytes());
-  const std::size_t batch_bytes = row_bytes + aligned(options.tail);
+  const std::size_t row_bytes = round_up(
+      static_cast<std::size_t>(options.capacity) * rows.bytes(), kAlignedBytes);
+  const std::size_t batch_bytes =
+      row_bytes + round_up(options.tail, kAlignedBytes);
   const std::size_t all_bytes = slots * batch_bytes;
   storage_ = options.allocate ? options.allocate(all_bytes)
                               : SlotMemory(new std::uint8_t[all_bytes]);

@@ -160,8 +160,7 @@ std::string advise_on_training(const fs::path& path) {
 }
 
 // Returns advice for a path below a file, as if that were a folder of data;
-// else
-// "".
+// else "".
 std::string advise_on_file(const fs::path& path) {
   std::error_code error;
   fs::path above = path.parent_path();

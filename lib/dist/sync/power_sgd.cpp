@@ -4,19 +4,12 @@
 #include <ATen/ATen.h>
 #include <ATen/CPUGeneratorImpl.h>
 
+#include "core/aligned.h"
 #include "core/hash.h"
 #include "dist/sync/bucket_exchange.h"
 
 namespace vitrain::dist {
 namespace {
-
-// Alignment in fp32 elements: views start at multiples of 64 bytes, so that
-// kernels do the same arithmetic on every rank.
-constexpr std::int64_t kAlignment = 16;
-
-std::int64_t aligned(std::int64_t elements) {
-  return (elements + kAlignment - 1) / kAlignment * kAlignment;
-}
 
 using Shape = std::array<std::int64_t, 2>;
 
@@ -29,14 +22,14 @@ struct Matrices {
   Matrices(const std::vector<Shape>& shapes, const at::TensorOptions& options) {
     std::int64_t size = 0;
     for (const auto& [rows, columns] : shapes) {
-      size += aligned(rows * columns);
+      size += round_up(rows * columns, kAlignedFloats);
     }
     buffer = at::zeros({size}, options);
     std::int64_t offset = 0;
     for (const auto& [rows, columns] : shapes) {
       const std::int64_t numel = rows * columns;
       views.push_back(buffer.narrow(0, offset, numel).view({rows, columns}));
-      offset += aligned(numel);
+      offset += round_up(numel, kAlignedFloats);
     }
   }
 };

@@ -91,7 +91,7 @@ class Predictor::Batches {
   Batches(const Predictor& owner, const data::TolerantRows& rows)
       : rows_(rows),
         batch_(owner.options_.batch),
-        uploads_(parcels_of(owner.replicas_)),
+        uploads_(uploads_of(owner.replicas_)),
         loader_(
             rows,
             [this, size = rows.index().size()](
@@ -141,13 +141,13 @@ class Predictor::Batches {
   }
 
  private:
-  static std::deque<DeviceUploads> parcels_of(
+  static std::deque<DeviceUploads> uploads_of(
       const std::vector<Replica>& replicas) {
-    std::deque<DeviceUploads> parcels;
+    std::deque<DeviceUploads> uploads;
     for (const Replica& replica : replicas) {
-      parcels.emplace_back(replica.device);
+      uploads.emplace_back(replica.device);
     }
-    return parcels;
+    return uploads;
   }
 
   const data::TolerantRows& rows_;

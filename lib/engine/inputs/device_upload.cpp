@@ -10,19 +10,10 @@
 #include <c10/core/StreamGuard.h>
 #include <c10/core/impl/VirtualGuardImpl.h>
 
+#include "core/aligned.h"
 #include "core/check.h"
 
 namespace vitrain::engine {
-namespace {
-
-// Alignment of added tensors, enough for any dtype and for device reads.
-constexpr std::int64_t kAlignment = 64;
-
-std::int64_t aligned(std::int64_t bytes) {
-  return (bytes + kAlignment - 1) / kAlignment * kAlignment;
-}
-
-} // namespace
 
 class DeviceUploads::OnGpu {
  public:
@@ -128,7 +119,7 @@ at::Tensor DeviceUpload::add(const at::Tensor& tensor) {
   at::Tensor there = place_.narrow(0, rows_ + used_, bytes)
                          .view(values.scalar_type())
                          .view(values.sizes());
-  used_ = aligned(used_ + bytes);
+  used_ = round_up(used_ + bytes, kAlignedBytes);
   return there;
 }
 
@@ -152,7 +143,8 @@ std::function<void()> DeviceUpload::sent() const {
 }
 
 std::size_t DeviceUpload::room_for(std::int64_t tensors, std::int64_t bytes) {
-  return static_cast<std::size_t>(aligned(bytes) + tensors * kAlignment);
+  return static_cast<std::size_t>(
+      round_up(bytes, kAlignedBytes) + tensors * kAlignedBytes);
 }
 
 } // namespace vitrain::engine

@@ -21,7 +21,7 @@ at::Tensor drop_factors(
   for (std::int64_t i = 0; i < count; ++i) {
     Random random(
         seed,
-        WeightsUse::kDropPath,
+        Purpose::kDropPath,
         static_cast<std::uint64_t>(step),
         static_cast<std::uint64_t>(first + i));
     for (std::size_t layer = 0; layer < rates.size(); ++layer) {

@@ -17,7 +17,7 @@ at::Generator dropout_masks(
   }
   Random random(
       seed,
-      WeightsUse::kDropout,
+      Purpose::kDropout,
       static_cast<std::uint64_t>(step),
       static_cast<std::uint64_t>(k));
   at::Generator masks = at::globalContext().defaultGenerator(device).clone();

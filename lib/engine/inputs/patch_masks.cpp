@@ -32,7 +32,7 @@ at::Tensor patch_masks(
         i,
         Random(
             seed,
-            WeightsUse::kPatchMask,
+            Purpose::kPatchMask,
             static_cast<std::uint64_t>(step),
             static_cast<std::uint64_t>(first + i)));
   }
@@ -53,7 +53,7 @@ at::Tensor eval_patch_masks(
         static_cast<std::int64_t>(i),
         Random(
             /*seed=*/0,
-            WeightsUse::kEvalPatchMask,
+            Purpose::kEvalPatchMask,
             /*a=*/0,
             static_cast<std::uint64_t>(samples[i])));
   }

@@ -12,6 +12,7 @@
 #include "models/resolve.h"
 #include "models/teacher.h"
 #include "networks/cost.h"
+#include "networks/networks.h"
 #include "networks/tensors.h"
 #include "optim/rules/optimizers.h"
 
@@ -93,7 +94,6 @@ models::ActivationBytes activations_of(
 struct Trained {
   std::int64_t values = 0;
   std::int64_t frozen_values = 0;
-  bool classifier_alone = false; // only the classifier is trained
 };
 
 Trained trained_of(
@@ -101,41 +101,44 @@ Trained trained_of(
     const models::ModelSpec& spec) {
   const std::vector<std::string> names = parameter_names(spec);
   const std::vector<std::string> frozen = frozen_parameters(model, names);
-  const auto in_classifier = [&](const std::string& name) {
-    return std::ranges::any_of(
-        spec.family->classifier,
-        [&](const std::string& start) { return name.starts_with(start); });
-  };
-  Trained trained{.classifier_alone = !frozen.empty()};
+  Trained trained;
   for (const networks::TensorInfo& tensor : networks::tensors_of(spec)) {
     if (tensor.kind != networks::TensorInfo::Kind::kParameter) {
       continue;
     }
-    if (std::ranges::find(frozen, tensor.name) != frozen.end()) {
-      trained.frozen_values += tensor.numel();
-      continue;
-    }
-    trained.values += tensor.numel();
-    trained.classifier_alone &= in_classifier(tensor.name);
+    const bool is_frozen =
+        std::ranges::find(frozen, tensor.name) != frozen.end();
+    (is_frozen ? trained.frozen_values : trained.values) += tensor.numel();
   }
   return trained;
 }
 
-// Returns the bytes per sample that a training step keeps for backward. A
-// frozen backbone keeps nothing, but needs twice the temporary memory of
-// evaluation (measured with vit_small_patch16_224 and batches of 8 to 96).
+// Returns the bytes per sample that a training step keeps for backward. Layers
+// before the first trained parameter keep nothing, but need temporary memory:
+// that of evaluation besides what later layers keep, or twice that of
+// evaluation alone (measured with vit_small_patch16_224 and batches of 8 to
+// 96).
 std::int64_t kept_bytes(
     const models::ModelSpec& spec,
     bool bf16,
-    const Trained& trained,
+    const config::ModelConfig& model,
     const std::string& recompute) {
+  const models::ActivationBytes all = activations_of(spec, bf16);
   const std::int64_t every = config::recompute_every(recompute);
-  if (trained.classifier_alone) {
-    return 2 * activations_of(spec, bf16).passing;
+  if (every == 0 && model.freeze.empty()) {
+    return all.kept;
   }
-  const std::int64_t all = activations_of(spec, bf16).kept;
-  return every == 0 ? all
-                    : scaled(all, networks::cost_of(spec).kept_share(every));
+  const auto network = networks::make_network(spec, at::Generator());
+  const auto whole =
+      static_cast<double>(networks::cost_of(spec, *network).bytes.kept);
+  freeze(*network, model);
+  const networks::Cost cost = networks::cost_of(spec, *network);
+  const std::int64_t kept = scaled(
+      all.kept,
+      static_cast<double>(cost.bytes.kept) / whole * cost.kept_share(every));
+  return model.freeze.empty()
+      ? kept
+      : std::min(all.kept, all.passing + std::max(kept, all.passing));
 }
 
 // Returns the bytes of a sample in a loader's batch.
@@ -191,7 +194,8 @@ MemoryEstimate estimate_memory(
         recipe.train.splits();
     held = std::max(
         held,
-        images * kept_bytes(trained, bf16, learned, recipe.train.recompute));
+        images *
+            kept_bytes(trained, bf16, recipe.model, recipe.train.recompute));
     if (recipe.train.distill.active()) {
       const models::ModelSpec teacher =
           models::resolve_teacher(recipe.train.distill, trained);

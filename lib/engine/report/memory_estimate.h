@@ -29,8 +29,8 @@ struct MemoryEstimate {
 // Estimates the memory of a worker of `plan`, within 30 % of the largest
 // resident size of a run (tests/e2e/memory_test.cpp; docs/performance.md).
 // `evaluates`: evaluation only, no training. Frozen parameters (model.freeze)
-// have neither gradients nor optimizer state. Throws as frozen_parameters()
-// does. Makes no torch call.
+// have neither gradients nor optimizer state, and layers before the first
+// trained parameter keep no activations. Throws as frozen_parameters() does.
 MemoryEstimate estimate_memory(
     const config::Recipe& recipe,
     const config::Plan& plan,

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <filesystem>
-#include <set>
 
 #include "core/check.h"
 #include "core/json.h"
@@ -18,7 +17,6 @@
 #include "job/run/resume_advice.h"
 #include "job/run/run_directory.h"
 #include "job/run_decision.h"
-#include "launch/devices/cgroup.h"
 #include "launch/devices/cores.h"
 #include "launch/processes/descriptors.h"
 #include "launch/supervise/worker_log.h"
@@ -120,24 +118,19 @@ void check_devices(const job::Job& job, const Peers& peers) {
 void share_cores(job::PreparedJob& prepared, const Peers& peers, int rank) {
   job::Job& job = prepared.job;
   std::vector<std::vector<int>> masks;
-  std::set<int> cores;
   std::size_t own = 0;
   for (const int other : peers.here) {
     own = other == rank ? masks.size() : own;
     masks.push_back(peers.all[static_cast<std::size_t>(other)]
                         .at("cpus")
                         .get<std::vector<int>>());
-    cores.insert(masks.back().begin(), masks.back().end());
   }
-  int available = static_cast<int>(cores.size());
-  if (const auto quota = launch::Cgroup().cpu_quota()) {
-    available = std::max(1, std::min(available, static_cast<int>(*quota)));
-  }
+  const launch::SharedCores cores = launch::share_cores(masks);
   if (auto crowded =
-          launch::crowding_note(static_cast<int>(masks.size()), available)) {
+          launch::crowding_note(static_cast<int>(masks.size()), cores.all)) {
     prepared.notes.push_back(*std::move(crowded));
   }
-  job.cores_per_worker = launch::core_shares(masks)[own];
+  job.cores_per_worker = cores.each[own];
   if (job.threads == 0) {
     job.threads = job.cores_per_worker;
   }

@@ -29,14 +29,16 @@ void load_named_state(
         "the checkpoint's tensor '{}' does not belong to this model",
         name);
   }
-  for (auto& [name, tensor] : state) {
+  for (const auto& [name, tensor] : state) {
     const auto found = saved.find(name);
     VITRAIN_CHECK(
         found != saved.end() && found->second.sizes() == tensor.sizes(),
         ExitCode::kWeights,
         "the checkpoint's tensor '{}' is missing or has another shape",
         name);
-    tensor.copy_(found->second);
+  }
+  for (const auto& [name, tensor] : state) {
+    tensor.copy_(saved.at(name));
   }
 }
 

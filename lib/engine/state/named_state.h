@@ -12,7 +12,7 @@ namespace vitrain::engine {
 std::map<std::string, at::Tensor> named_state(torch::nn::Module& module);
 
 // Copies saved values into the module. Throws Error(kWeights) that names
-// missing, unknown or wrongly shaped tensors.
+// a missing, unknown or wrongly shaped tensor; the module is then unchanged.
 void load_named_state(
     torch::nn::Module& module,
     const std::map<std::string, at::Tensor>& saved);

@@ -23,8 +23,8 @@
 namespace vitrain::engine {
 namespace {
 
-weights::HeadPolicy head_policy(config::HeadInit init, WeightsUse purpose) {
-  if (purpose != WeightsUse::kTrain) {
+weights::HeadPolicy head_policy(config::HeadInit init, PretrainedUse purpose) {
+  if (purpose != PretrainedUse::kTrain) {
     return weights::HeadPolicy::kLoad;
   }
   switch (init) {
@@ -62,8 +62,8 @@ Source source_in(
   return {.file = std::move(found.file), .name = std::move(found.name)};
 }
 
-Source find_source(const config::ModelConfig& config, WeightsUse purpose) {
-  const std::string_view key = purpose == WeightsUse::kTeach
+Source find_source(const config::ModelConfig& config, PretrainedUse purpose) {
+  const std::string_view key = purpose == PretrainedUse::kTeach
       ? job::kTeacherPretrained
       : job::kPretrained;
   job::check_exists(config.pretrained, key);
@@ -199,7 +199,7 @@ weights::LoadOptions options_of(
     const models::ModelSpec& spec,
     const Source& source,
     const config::ModelConfig& config,
-    WeightsUse purpose) {
+    PretrainedUse purpose) {
   return load_options(
       spec,
       source,
@@ -229,9 +229,9 @@ std::vector<std::string> match(
     const models::ModelSpec& spec,
     const Source& source,
     const weights::LoadOptions& options,
-    WeightsUse purpose = WeightsUse::kTrain) {
+    PretrainedUse purpose = PretrainedUse::kTrain) {
   const auto archive = open(source);
-  if (purpose == WeightsUse::kTeach) {
+  if (purpose == PretrainedUse::kTeach) {
     check_classifier(spec, source, *archive);
   }
   const weights::Match match = with_similar(spec, source.name, *archive, [&] {
@@ -243,19 +243,19 @@ std::vector<std::string> match(
 
 } // namespace
 
-WeightsUse purpose_of(const job::Job& job) {
-  return job.mode == job::JobMode::kEval ? WeightsUse::kEvaluate
-                                         : WeightsUse::kTrain;
+PretrainedUse purpose_of(const job::Job& job) {
+  return job.mode == job::JobMode::kEval ? PretrainedUse::kEvaluate
+                                         : PretrainedUse::kTrain;
 }
 
 std::vector<std::string> load_pretrained(
     networks::Model& model,
     const models::ModelSpec& spec,
     const config::ModelConfig& config,
-    WeightsUse purpose) {
+    PretrainedUse purpose) {
   const Source source = find_source(config, purpose);
   const auto archive = open(source);
-  if (purpose == WeightsUse::kTeach) {
+  if (purpose == PretrainedUse::kTeach) {
     check_classifier(spec, source, *archive);
   }
   const weights::LoadReport report =
@@ -272,7 +272,7 @@ std::vector<std::string> load_pretrained(
 std::vector<std::string> match_pretrained(
     const models::ModelSpec& spec,
     const config::ModelConfig& config,
-    WeightsUse purpose) {
+    PretrainedUse purpose) {
   const Source source = find_source(config, purpose);
   return match(
       spec, source, options_of(spec, source, config, purpose), purpose);

@@ -12,8 +12,8 @@ namespace vitrain::engine {
 
 // Use of the weights. For evaluation and for teachers, a classifier that cannot
 // be loaded is an error.
-enum class WeightsUse { kTrain, kEvaluate, kTeach };
-WeightsUse purpose_of(const job::Job& job);
+enum class PretrainedUse { kTrain, kEvaluate, kTeach };
+PretrainedUse purpose_of(const job::Job& job);
 
 // Loads model.pretrained (or the teacher's weights, job::teacher_weights())
 // into the model: a weights file, or anything that find_checkpoint() accepts.
@@ -24,14 +24,14 @@ std::vector<std::string> load_pretrained(
     networks::Model& model,
     const models::ModelSpec& spec,
     const config::ModelConfig& config,
-    WeightsUse purpose);
+    PretrainedUse purpose);
 
 // Returns the lines of load_pretrained() and throws its errors, but reads only
 // the file's header: values are not checked. Makes no torch call.
 std::vector<std::string> match_pretrained(
     const models::ModelSpec& spec,
     const config::ModelConfig& config,
-    WeightsUse purpose);
+    PretrainedUse purpose);
 
 // Same as match_pretrained(), for the checkpoint from which a run resumes: all
 // tensors must fit.

@@ -62,7 +62,7 @@ std::shared_ptr<networks::Model> make_teacher(Session& session) {
                *teacher,
                spec,
                job::teacher_weights(recipe.train.distill),
-               WeightsUse::kTeach);
+               PretrainedUse::kTeach);
          })) {
       session.observer.console().info(line);
     }
@@ -86,7 +86,9 @@ std::vector<std::string> match_teacher(
   const models::ModelSpec spec = models::resolve_teacher(recipe, student);
   return of_teacher([&] {
     return match_pretrained(
-        spec, job::teacher_weights(recipe.train.distill), WeightsUse::kTeach);
+        spec,
+        job::teacher_weights(recipe.train.distill),
+        PretrainedUse::kTeach);
   });
 }
 

@@ -193,7 +193,7 @@ TrainStepOptions step_options(
       .recompute = config::recompute_every(train.recompute),
       .collective_forward = collective_forward,
       .defer_norm_check = session.cuda != nullptr && !skip_non_finite,
-      .skip_non_finite = skips};
+      .skip_non_finite = skip_non_finite};
 }
 
 void check_recompute(std::int64_t every, std::int64_t blocks) {

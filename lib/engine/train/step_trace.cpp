@@ -63,7 +63,7 @@ Json travel_event(
     std::size_t bucket,
     std::int64_t pid,
     double wall) {
-  const dist::Interval& interval = travel.interval;
+  const dist::TimeSpan& interval = travel.interval;
   return {
       {"ph", "X"},
       {"cat", "exchange"},

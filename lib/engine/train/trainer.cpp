@@ -7,14 +7,11 @@
 #include "config/rules/stages.h"
 #include "core/check.h"
 #include "core/enum_names.h"
-#include "core/system/clock.h"
-#include "core/system/cuda_plugin.h"
 #include "core/text.h"
 #include "data/load/samplers.h"
 #include "data/sources/index.h"
 #include "dist/group/collectives.h"
 #include "dist/group/connect.h"
-#include "dist/group/replicas.h"
 #include "engine/device/autocast.h"
 #include "engine/device/out_of_memory.h"
 #include "engine/inputs/train_inputs.h"
@@ -32,7 +29,6 @@
 #include "launch/processes/heartbeat.h"
 #include "launch/processes/signals.h"
 #include "logging/console.h"
-#include "models/families/family.h"
 #include "networks/model.h"
 #include "networks/tensors.h"
 #include "optim/rules/optimizers.h"
@@ -397,15 +393,6 @@ void Trainer::report_interval() {
   session_.observer.train(report);
   session_.observer.show_warnings();
   keep_samples(/*wait=*/state_.step == plan_.total_steps);
-}
-
-void Trainer::gather_bad_samples() {
-  session_.observer.hold();
-  const GatheredBadSamples gathered =
-      bad_samples_.gather(*session_.groups.control);
-  if (gathered.found > 0) {
-    session_.observer.bad_samples(gathered);
-  }
 }
 
 } // namespace vitrain::engine

@@ -8,6 +8,7 @@
 #include "config/sections/train.h"
 #include "core/system/files.h"
 #include "data/sources/index.h"
+#include "dist/group/connect.h"
 #include "engine/inputs/train_inputs.h"
 #include "engine/step/train_step.h"
 #include "engine/train/trainer.h"
@@ -52,6 +53,15 @@ void Trainer::keep_samples(bool wait) {
         fmt::format("samples.png is not there: {}", error.what()));
   }
   samples_.reset();
+}
+
+void Trainer::gather_bad_samples() {
+  session_.observer.hold();
+  const GatheredBadSamples gathered =
+      bad_samples_.gather(*session_.groups.control);
+  if (gathered.found > 0) {
+    session_.observer.bad_samples(gathered);
+  }
 }
 
 } // namespace vitrain::engine

@@ -52,14 +52,22 @@ std::vector<int> affinity_cpus() {
   return all;
 }
 
-std::vector<int> core_shares(const std::vector<std::vector<int>>& masks) {
+SharedCores share_cores(
+    const std::vector<std::vector<int>>& masks,
+    const std::filesystem::path& root) {
   std::map<int, int> users; // number of workers that may use each CPU
   for (const std::vector<int>& mask : masks) {
     for (const int cpu : mask) {
       ++users[cpu];
     }
   }
-  std::vector<int> shares;
+  auto all = static_cast<double>(users.size());
+  double most = all; // for one worker
+  if (const auto quota = Cgroup(root).cpu_quota(); quota && *quota < all) {
+    all = std::ceil(*quota);
+    most = all / static_cast<double>(masks.size());
+  }
+  SharedCores cores{.all = std::max(1, static_cast<int>(all)), .each = {}};
   for (const std::vector<int>& mask : masks) {
     double share = 0;
     for (const int cpu : mask) {
@@ -67,17 +75,10 @@ std::vector<int> core_shares(const std::vector<std::vector<int>>& masks) {
     }
     // The sum of shares such as 1/3 may be slightly below a whole number by
     // rounding.
-    shares.push_back(std::max(1, static_cast<int>(share + 1e-6)));
+    cores.each.push_back(
+        std::max(1, static_cast<int>(std::min(share, most) + 1e-6)));
   }
-  return shares;
-}
-
-int available_cores(const std::filesystem::path& root) {
-  auto cores = static_cast<double>(affinity_cpus().size());
-  if (const auto quota = Cgroup(root).cpu_quota()) {
-    cores = std::min(cores, std::ceil(*quota));
-  }
-  return std::max(1, static_cast<int>(cores));
+  return cores;
 }
 
 std::optional<std::string> crowding_note(int workers, int cores) {

@@ -44,7 +44,8 @@ struct WorkerContext {
   std::string own_address;
   std::string launcher; // name of the launcher; empty: vitrain's supervisor
   std::string store_prefix;
-  // See launch_parents.h; only under another launcher.
+  // Processes whose end ends this worker (launch_parents.h); empty unless
+  // another launcher started it.
   std::string launch_parents;
   std::string job; // JSON text
   Fd heartbeat; // shared memory of heartbeat.h; empty under another launcher

@@ -212,7 +212,7 @@ std::int64_t Conv2d::stride_over(std::int64_t side) const {
 }
 
 // Computes the convolution's output on the meta device, where torch has no
-// convolution, as a matrix product of the same cost.
+// convolution, as a matrix product of the same cost and of the same tensors.
 at::Tensor Conv2d::over_meta(const at::Tensor& x) const {
   const auto shrunk = [&](std::int64_t side) {
     return (side + 2 * padding_ - weight.size(2)) / stride_ + 1;
@@ -220,10 +220,9 @@ at::Tensor Conv2d::over_meta(const at::Tensor& x) const {
   const std::int64_t depth = weight.numel() / weight.size(0);
   const std::int64_t rows = shrunk(x.size(2));
   const std::int64_t columns = shrunk(x.size(3));
-  const at::Tensor one = at::empty({1, 1}, x.options());
   return at::mm(
-             one.expand({x.size(0) * rows * columns, depth}),
-             one.expand({depth, weight.size(0)}))
+             x.as_strided({x.size(0) * rows * columns, depth}, {0, 0}),
+             weight.as_strided({depth, weight.size(0)}, {0, 0}))
       .view({x.size(0), rows, columns, weight.size(0)})
       .permute({0, 3, 1, 2});
 }

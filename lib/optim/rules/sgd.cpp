@@ -1,4 +1,4 @@
-#include <ATen/ops/zeros_like.h>
+#include <ATen/ATen.h>
 
 #include "optim/rules/fused_sgd.h"
 #include "optim/rules/update_rules.h"

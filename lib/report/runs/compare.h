@@ -16,8 +16,8 @@ struct SettingRow {
   std::vector<std::string> values; // one per run
 };
 
-// Returns the differences between runs: keys of the recipe, then facts. Ignores
-// paths and logging (run.name, run.output, log.*).
+// Returns the differences between runs: keys of the recipe except run.name,
+// run.output and log.*, then facts.
 std::vector<SettingRow> different_settings(std::span<const Run> runs);
 
 // Returns the non-default keys of a run's recipe, with two values: the run's

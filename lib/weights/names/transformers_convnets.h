@@ -40,7 +40,8 @@ inline constexpr NameRule kTransformersRegNetRules[] = {
 
 inline constexpr std::string_view kTransformersEfficientNetPrefixes[] = {
     "efficientnet."};
-// After "encoder.blocks." come the stage and the block in the stage.
+// The file numbers blocks over all stages; Convention::counted has replaced
+// that number by stage and block in the stage (`#.#`) before these rules apply.
 inline constexpr NameRule kTransformersEfficientNetRules[] = {
     {"embeddings.convolution.*", "conv_stem.*"},
     {"embeddings.batchnorm.*", "bn1.*"},

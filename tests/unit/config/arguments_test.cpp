@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "config/command_line/options.h"
+#include "config/load_recipe.h"
 #include "core/text.h"
 #include "support.h"
 #include "support/files.h"
@@ -574,6 +575,17 @@ TEST(Arguments, AllMistakesAtOnce) {
       HasSubstr("\n4 problems found; nothing was started."));
 }
 
+// -devices splits its value at a colon.
+TEST(Arguments, UrlsWithPasswordsAreNotShown) {
+  for (const Option& option : options()) {
+    if (!option.label.empty()) {
+      const std::string shown = refusal(
+          {"-" + std::string(option.name), "http://me:secret@host", "-x"});
+      EXPECT_THAT(shown, Not(HasSubstr("secret"))) << option.name;
+    }
+  }
+}
+
 TEST(Arguments, OneMistakeIsOneMessage) {
   EXPECT_THAT(
       usage_error([] {
@@ -735,6 +747,16 @@ TEST(Arguments, DataDumpSaysWhatDoesNotFitTogether) {
   EXPECT_THAT(
       refusal({"data", "show", "-cfg", "a", "-crop", "9"}),
       HasSubstr("-crop: has no meaning with data show"));
+}
+
+// Words that have a meaning to CLI11.
+TEST(Arguments, AnyWordCanBeAValueOrAFile) {
+  for (const std::string word : {"runs", "{}", "[a,b]", "++", "-1", "-.5"}) {
+    EXPECT_EQ(parse({"-output", word, "-cfg", word}).cfg, word);
+    EXPECT_THAT(
+        parse({"predict", "a", word, "-csv", word, word}).data.files,
+        ElementsAre("a", word, word));
+  }
 }
 
 TEST(Help, FitsAndNamesEverything) {

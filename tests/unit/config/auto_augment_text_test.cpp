@@ -5,6 +5,7 @@
 
 #include <limits>
 
+#include "config/load_recipe.h"
 #include "config/rules/augment_rules.h"
 #include "config/rules/validate.h"
 #include "support.h"

@@ -88,11 +88,11 @@ TEST(Completion, OffersEveryVerbOptionAndKey) {
 
 TEST(Completion, ExplainsWords) {
   EXPECT_EQ(
-      complete(std::vector<std::string>{"mo"}, kWords),
+      complete({"mo"}, kWords),
       "w\nmodels\tList the models that model.name can be, or those with a word "
       "in the name\n");
   EXPECT_EQ(
-      complete(std::vector<std::string>{"-launcher"}, kWords),
+      complete({"-launcher"}, kWords),
       "w\n-launcher\tWho started this process\n");
 }
 

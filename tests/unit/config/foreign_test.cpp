@@ -9,6 +9,7 @@
 #include <map>
 
 #include "config/load/writer.h"
+#include "config/load_recipe.h"
 #include "config/rules/validate.h"
 #include "config/schema/schema.h"
 #include "config/schema/values.h"

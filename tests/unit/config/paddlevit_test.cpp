@@ -6,6 +6,7 @@
 #include "config/command_line/arguments.h"
 #include "config/load/loaded.h"
 #include "config/load/writer.h"
+#include "config/load_recipe.h"
 #include "config/rules/plan.h"
 #include "config/rules/validate.h"
 #include "support.h"

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "config/load_recipe.h"
 #include "support.h"
 
 namespace vitrain::config {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "config/foreign/words.h"
 #include "config/rules/unsupported_keys.h"
 #include "config/schema/suggest.h"
 #include "config/sections/recipe.h"
@@ -73,7 +74,9 @@ TEST(Names, FollowTheEnumerators) {
 TEST(Suggestion, NamesWhatWasMeant) {
   Recipe recipe;
   const Schema schema = schema_of(recipe);
-  const auto meant = [&](const char* path) { return suggestion(schema, path); };
+  const auto meant = [&](const char* path) {
+    return suggestion(schema, path, foreign::key_of(leaf_of(path)));
+  };
   EXPECT_EQ(meant("optim.lrs"), ". Did you mean optim.lr?");
   EXPECT_EQ(meant("data.smapler"), ". Did you mean data.sampler?");
   EXPECT_EQ(meant("epochs"), ". Did you mean run.epochs?");

@@ -1,4 +1,5 @@
 #include "support.h"
+#include "config/load_recipe.h"
 
 namespace vitrain::config {
 

@@ -79,7 +79,7 @@ TEST(TimmWords, UrlsWithPasswordsAreNotWritten) {
       usage_error([] {
         file_of_timm({"--data-dir", "http://me:secret@host/x"});
       }),
-      HasSubstr("data.train.path"));
+      HasSubstr("data_dir: a URL"));
 }
 
 TEST(TimmWords, UniquePrefixesAreWordsAsForArgparse) {

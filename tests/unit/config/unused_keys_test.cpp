@@ -1,6 +1,7 @@
 // Keys that other keys make ineffective.
 
 #include "config/rules/unused_keys.h"
+#include "config/load_recipe.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

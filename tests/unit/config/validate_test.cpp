@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "config/load_recipe.h"
 #include "config/rules/dist_rules.h"
 #include "support.h"
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "config/load_recipe.h"
 #include "config/schema/schema.h"
 #include "config/sections/optim.h"
 #include "core/enum_names.h"

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "config/load_recipe.h"
 #include "config/schema/schema.h"
 #include "core/random.h"
 #include "support.h"

@@ -418,6 +418,16 @@ TEST_F(LockFileTest, TheNameOfAJobCountsIfItHasNoId) {
   EXPECT_FALSE(this_process().jobs.contains("JOB_NAME"));
 }
 
+// Tasks of an array have the id of their job, and builds the name of theirs.
+TEST_F(LockFileTest, TasksOfAJobAreNotTheSameJob) {
+  const ScopedVariable id("JOB_ID", "7");
+  const ScopedVariable task("SGE_TASK_ID", "2");
+  EXPECT_EQ(this_process().jobs.at("JOB_ID"), "7.2");
+  const ScopedVariable array("LSB_JOBID", "8");
+  const ScopedVariable index("LSB_JOBINDEX", "3");
+  EXPECT_EQ(this_process().jobs.at("LSB_JOBID"), "8.3");
+}
+
 TEST_F(LockFileTest, APodIsTheSuccessorOfThatOfItsName) {
   const ScopedVariable cluster("KUBERNETES_SERVICE_HOST", "10.0.0.1");
   Json lock = foreign_lock();

@@ -145,11 +145,11 @@ void read_graph(data_view bytes, File& file) {
 
 File read(const std::string& bytes) {
   File file;
-  pbf_message<proto::Model> model(bytes);
+  pbf_message<proto::ModelField> model(bytes);
   while (model.next()) {
-    if (model.tag() == proto::Model::kMetadataProps) {
+    if (model.tag() == proto::ModelField::kMetadataProps) {
       file.metadata.insert(entry_of(model.get_view()));
-    } else if (model.tag() == proto::Model::kGraph) {
+    } else if (model.tag() == proto::ModelField::kGraph) {
       read_graph(model.get_view(), file);
     } else {
       model.skip();
@@ -360,6 +360,33 @@ class Sorting : public networks::Model {
     return at::cumsum(std::get<0>(at::sort(inputs, -1)), -1);
   }
 };
+
+class Causal : public networks::Model {
+ public:
+  at::Tensor forward(
+      const at::Tensor& inputs,
+      const at::Tensor& /*drop*/,
+      const at::Generator& /*dropout*/) override {
+    const at::Tensor x = inputs.reshape({-1, 1, 3, 1});
+    return at::scaled_dot_product_attention(
+        x, x, x, /*attn_mask=*/{}, /*dropout_p=*/0.0, /*is_causal=*/true);
+  }
+};
+
+TEST(OnnxFile, ACausalMaskIsRefused) {
+  models::ModelSpec spec;
+  spec.name = "causal";
+  spec.features = 3;
+  Causal model;
+  const auto module = trace(model, spec);
+  try {
+    to_onnx(module, {.spec = spec});
+    FAIL() << "is written";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::kUsage);
+    EXPECT_THAT(error.what(), HasSubstr("causal mask"));
+  }
+}
 
 TEST(OnnxFile, OperatorsWithoutRowAreNamed) {
   models::ModelSpec spec;

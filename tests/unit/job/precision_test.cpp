@@ -5,6 +5,7 @@
 
 #include "config/sections/recipe.h"
 #include "core/error.h"
+#include "launch/devices/devices.h"
 #include "support/errors.h"
 
 namespace vitrain::job {

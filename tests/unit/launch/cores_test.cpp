@@ -32,6 +32,21 @@ TEST(Cores, AtLeastOneAndNoMoreThanTheQuota) {
   EXPECT_EQ(available_cores(root.path()), 1);
 }
 
+// Workers that another launcher has started in a container with a quota.
+TEST(Cores, AreSharedUpToTheQuota) {
+  FakeRoot root;
+  root.write("proc/self/cgroup", "0::/job\n");
+  const std::vector<int> all{0, 1, 2, 3, 4, 5, 6, 7};
+  EXPECT_EQ(share_cores({all, all}, root.path()).all, 8);
+  root.write("sys/fs/cgroup/job/cpu.max", "350000 100000\n");
+  const SharedCores two = share_cores({all, all}, root.path());
+  EXPECT_EQ(two.all, 4);
+  EXPECT_THAT(two.each, testing::ElementsAre(2, 2));
+  EXPECT_THAT(
+      share_cores({{0}, all}, root.path()).each, testing::ElementsAre(1, 2));
+  EXPECT_EQ(share_cores({all}, root.path()).each.front(), 4);
+}
+
 TEST(Cores, MoreWorkersThanCoresAreSaid) {
   EXPECT_FALSE(crowding_note(1, 1));
   EXPECT_FALSE(crowding_note(2, 2));

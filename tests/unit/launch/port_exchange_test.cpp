@@ -105,17 +105,19 @@ TEST(Rendezvous, HostsAndPorts) {
 }
 
 TEST(Cores, AreSharedByThoseThatMayUseThem) {
+  const TempFolder root; // without a quota
+  const auto each = [&](const std::vector<std::vector<int>>& masks) {
+    return share_cores(masks, root.path()).each;
+  };
   // Not bound: four workers on eight.
   const std::vector<int> all{0, 1, 2, 3, 4, 5, 6, 7};
-  EXPECT_THAT(core_shares({all, all, all, all}), ElementsAre(2, 2, 2, 2));
+  EXPECT_THAT(each({all, all, all, all}), ElementsAre(2, 2, 2, 2));
   // mpirun --bind-to core, and --map-by numa.
-  EXPECT_THAT(core_shares({{0}, {1}}), ElementsAre(1, 1));
+  EXPECT_THAT(each({{0}, {1}}), ElementsAre(1, 1));
   EXPECT_THAT(
-      core_shares({{0, 1, 2, 3}, {0, 1, 2, 3}, {4, 5, 6, 7}}),
-      ElementsAre(2, 2, 4));
-  EXPECT_THAT(core_shares({{0}, {0}, {0}}), ElementsAre(1, 1, 1));
-  EXPECT_THAT(
-      core_shares({{0, 1, 2}, {0, 1, 2}, {0, 1, 2}}), ElementsAre(1, 1, 1));
+      each({{0, 1, 2, 3}, {0, 1, 2, 3}, {4, 5, 6, 7}}), ElementsAre(2, 2, 4));
+  EXPECT_THAT(each({{0}, {0}, {0}}), ElementsAre(1, 1, 1));
+  EXPECT_THAT(each({{0, 1, 2}, {0, 1, 2}, {0, 1, 2}}), ElementsAre(1, 1, 1));
   EXPECT_EQ(affinity_cpus().empty(), false);
 }
 

@@ -1,5 +1,6 @@
 // The rules of the section `model`: every family, from every layer.
 
+#include "config/load_recipe.h"
 #include "models/rules.h"
 #include "models/resolve.h"
 

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "data/load/loader.h"
+#include "data/load/pipeline.h"
 #include "data/load/rows.h"
 #include "unit/data/support.h"
 

@@ -35,7 +35,7 @@ TEST(Pretrained, PositionsAreResampledAsTimmsLoaderDoesOfTheFamily) {
     const auto spec = models::resolve(config, {.outputs = 7});
     const auto load = [&] {
       auto model = networks::make_model(spec, /*seed=*/0);
-      load_pretrained(*model, spec, config, WeightsUse::kTrain);
+      load_pretrained(*model, spec, config, PretrainedUse::kTrain);
       return model->named_parameters()["pos_embed"].detach();
     };
     // Same kernels; vectors of other widths may sum in another order.

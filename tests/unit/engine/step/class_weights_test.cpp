@@ -18,7 +18,7 @@ namespace {
 
 using config::LossKind;
 
-const Json& golden() {
+const Json& golden_weights() {
   static const Json file = Json::parse(std::ifstream(
       VITRAIN_SOURCE_DIR "/tests/golden/engine/class_weights.json"));
   return file;
@@ -30,11 +30,13 @@ at::Tensor numbers(const Json& json) {
 
 // [rows, classes], with any number of rows.
 at::Tensor matrix(const Json& json) {
-  return numbers(json).view({-1, golden().at("shape")[1].get<std::int64_t>()});
+  return numbers(json).view(
+      {-1, golden_weights().at("shape")[1].get<std::int64_t>()});
 }
 
 at::Tensor labels() {
-  return at::tensor(golden().at("labels").get<std::vector<std::int64_t>>());
+  return at::tensor(
+      golden_weights().at("labels").get<std::vector<std::int64_t>>());
 }
 
 // Returns the loss of a micro-batch as TrainStep computes it, divided by the
@@ -49,7 +51,7 @@ at::Tensor loss_of(
       .splits = options.value("splits", std::int64_t{1}),
       .divergence = options.value("divergence", 0.0)};
   const at::Tensor shares = options.value("shares", false)
-      ? matrix(golden().at("shares"))
+      ? matrix(golden_weights().at("shares"))
       : at::Tensor();
   const at::Tensor own = loss_sum(loss, outputs, labels(), shares, weights);
   const auto samples = static_cast<double>(labels().size(0));
@@ -62,15 +64,15 @@ at::Tensor loss_of(
       .alpha = options.at("alpha"),
       .temperature = options.at("temperature")};
   const at::Tensor taught = distillation_sum(
-      distill, outputs, matrix(golden().at("teacher")), weights);
+      distill, outputs, matrix(golden_weights().at("teacher")), weights);
   return (own * (1.0 - distill.alpha) + taught * distill.alpha) / samples;
 }
 
 // Six samples of five classes, losses of the order of 1 to 100: a dozen fp32
 // roundings of numbers that are at most a few times as large.
 TEST(ClassWeights, MultiplyTheOriginalLossOfEachSample) {
-  ASSERT_EQ(golden().at("cases").size(), 9u);
-  for (const Json& one : golden().at("cases")) {
+  ASSERT_EQ(golden_weights().at("cases").size(), 9u);
+  for (const Json& one : golden_weights().at("cases")) {
     SCOPED_TRACE(one.at("name").get<std::string>());
     const at::Tensor outputs = matrix(one.at("outputs")).requires_grad_();
     const at::Tensor loss =
@@ -118,7 +120,7 @@ TEST(ClassWeights, OfClassesWithoutSamplesDoNothing) {
 }
 
 TEST(ClassWeights, BalancedOnesAreThoseOfScikitLearn) {
-  const Json& balanced = golden().at("balanced");
+  const Json& balanced = golden_weights().at("balanced");
   const auto counts = balanced.at("counts").get<std::vector<double>>();
   const auto expected = balanced.at("weights").get<std::vector<double>>();
   const std::vector<double> found = balanced_weights(counts);

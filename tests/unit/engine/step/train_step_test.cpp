@@ -61,7 +61,7 @@ struct Bench {
              .clipping = {.norm = clip_norm},
              .sam = sam,
              .defer_norm_check = defer_norm_check,
-             .skip_non_finite = skips}) {}
+             .skip_non_finite = skip_non_finite}) {}
 
   static std::unique_ptr<dist::GradientSync> all_reduce(Bench& bench) {
     return dist::make_bucketed_all_reduce(

@@ -62,7 +62,7 @@ std::string list_on(int size, std::int64_t every) {
         }
       }
       if (step % every == 0) {
-        const BadSamples::Gathered gathered = samples.gather(rank.control());
+        const GatheredBadSamples gathered = samples.gather(rank.control());
         found += gathered.found;
         EXPECT_EQ(gathered.total, samples.total());
       }

@@ -8,8 +8,11 @@
 #include "data/augment/draw.h"
 #include "data/kinds/datasets.h"
 #include "data/load/loader.h"
+#include "data/load/pipeline.h"
 #include "data/load/rows.h"
 #include "engine/step/loss.h"
+#include "engine/step/reports.h"
+#include "engine/step/train_step.h"
 #include "support/ranks.h"
 
 namespace vitrain::engine {
