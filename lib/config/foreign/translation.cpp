@@ -71,8 +71,8 @@ std::string comment(
 // Returns the message for a word that the program does not have, such as
 // "--data-path /d" or "data_path: /d".
 std::string what_is_unknown(const std::string& word, const Program& program) {
-  const std::string name =
-      option_name(word.substr(0, word.find_first_of(": ")));
+  const std::string key = word.substr(0, word.find_first_of(": "));
+  const std::string name = is_option(word) ? option_name(key) : key;
   const std::string other = is_option(word) ? answer(name, {}) : "";
   std::vector<std::string> names;
   for (const Word& known : program.words) {

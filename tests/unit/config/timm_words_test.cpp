@@ -134,6 +134,14 @@ TEST(TimmWords, AConfigFileIsBelowTheCommand) {
       HasSubstr("no-such-file.yaml"));
 }
 
+TEST(TimmWords, AMistypedWordOfAFileIsComparedWhole) {
+  const TempFolder folder;
+  const Translation translation = of_timm(
+      "--config " + folder.write("args.yaml", "epochs: 7\nbatch_sise: 8\n"));
+  ASSERT_EQ(translation.missing.size(), 1u);
+  EXPECT_THAT(translation.missing[0].text, HasSubstr("'batch_size'"));
+}
+
 TEST(TimmWords, WordsOfTimm1031) {
   EXPECT_EQ(
       value_of_key("--loss bce --smoothing 0", "train.loss"),
