@@ -197,7 +197,7 @@ void CardSheet::add(const Card& card) {
   ++added_;
   const double left = kMargin + column * (card_width_ + kGap);
   const double top = top_ + row * (card_height_ + kGap);
-  const Rect box{
+  const Area box{
       left,
       top,
       static_cast<double>(card_width_),
@@ -223,7 +223,7 @@ void CardSheet::add(const Card& card) {
   }
   y += title_height_;
   for (const CardLine& line : card.lines) {
-    const Rect bar{left + kPadding, y + 1, room, kLine - 3.0};
+    const Area bar{left + kPadding, y + 1, room, kLine - 3.0};
     double text_room = room - 8;
     if (line.share >= 0) {
       drawing_.fill(bar, kPage);

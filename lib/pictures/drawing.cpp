@@ -59,7 +59,7 @@ void Drawing::blend(int x, int y, const Colour& colour, double share) {
   pixel[2] = mixed(pixel[2], colour.blue, share);
 }
 
-void Drawing::fill(const Rect& box, const Colour& colour, double opacity) {
+void Drawing::fill(const Area& box, const Colour& colour, double opacity) {
   const Pixels rows(box.top, box.bottom(), image_.height);
   const Pixels columns(box.left, box.right(), image_.width);
   for (int y = rows.first; y < rows.end; ++y) {
@@ -70,7 +70,7 @@ void Drawing::fill(const Rect& box, const Colour& colour, double opacity) {
   }
 }
 
-void Drawing::frame(const Rect& box, const Colour& colour) {
+void Drawing::frame(const Area& box, const Colour& colour) {
   fill({box.left, box.top, box.width, 1}, colour);
   fill({box.left, box.bottom() - 1, box.width, 1}, colour);
   fill({box.left, box.top + 1, 1, box.height - 2}, colour);

@@ -13,7 +13,7 @@ struct Point {
   double x = 0;
   double y = 0;
 };
-struct Rect {
+struct Area {
   double left = 0;
   double top = 0;
   double width = 0;
@@ -37,9 +37,9 @@ class Drawing {
  public:
   Drawing(int width, int height, const Colour& paper = kPaper);
 
-  void fill(const Rect& box, const Colour& colour, double opacity = 1);
+  void fill(const Area& box, const Colour& colour, double opacity = 1);
   // Draws an outline, one pixel wide, inside the box.
-  void frame(const Rect& box, const Colour& colour);
+  void frame(const Area& box, const Colour& colour);
   void
   line(const Point& from, const Point& to, double width, const Colour& colour);
   // Copies the pixels of a view to (left, top).

@@ -11,13 +11,13 @@ namespace vitrain::results {
 namespace {
 
 using pictures::Align;
+using pictures::Area;
 using pictures::Drawing;
-using pictures::Rect;
 
 constexpr int kWidth = 560;
 constexpr int kHeight = 620;
-constexpr Rect kPlot{64, 84, 468, 380}; // accuracy over confidence
-constexpr Rect kCounts{64, 488, 468, 76}; // histogram of confidence
+constexpr Area kPlot{64, 84, 468, 380}; // accuracy over confidence
+constexpr Area kCounts{64, 488, 468, 76}; // histogram of confidence
 constexpr double kSmall = 11;
 constexpr pictures::Colour kGapColour{232, 132, 110};
 

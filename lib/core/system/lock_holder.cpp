@@ -47,7 +47,10 @@ std::map<std::string, std::string> jobs_of_this_process() {
     if (const std::string value = environment_variable(name); !value.empty()) {
       const std::string number =
           task == nullptr ? "" : environment_variable(task);
-      jobs[name] = number.empty() ? value : value + "." + number;
+      jobs[name] = value;
+      if (!number.empty()) {
+        jobs[name] += "." + number;
+      }
     }
   }
   // Grid Engine sets both; its JOB_NAME is the script's, and not unique.

@@ -49,7 +49,7 @@ struct BicubicCurve {
   }
 };
 
-template <typename ResampleFilter>
+template <typename Filter>
 void weigh_along(
     const Taps& taps,
     const double* centers,
@@ -72,7 +72,7 @@ void weigh_along(
     auto* values = reinterpret_cast<Doubles*>(exact);
     Doubles sum{};
     for (int k = 0; k < most; ++k) {
-      const Doubles value = ResampleFilter::at(
+      const Doubles value = Filter::at(
           ((first + static_cast<double>(k)) - center + 0.5) * shrink);
       values[k] = k < count ? value : all(0.0);
       sum += values[k];

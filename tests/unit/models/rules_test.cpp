@@ -1,7 +1,7 @@
 // The rules of the section `model`: every family, from every layer.
 
-#include "config/load_recipe.h"
 #include "models/rules.h"
+#include "config/load_recipe.h"
 #include "models/resolve.h"
 
 #include "core/error.h"
