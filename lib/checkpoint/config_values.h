@@ -11,11 +11,14 @@
 
 namespace vitrain::checkpoint {
 
-// Reads members of a JSON object in another program's config.json. A value that
-// cannot be used adds a note and counts as absent.
+// Reads members of a JSON object in another program's config.json. Functions
+// return nullopt (texts(): an empty list) for a member that is absent or null.
+// A value that cannot be used counts as absent and, except in text(), adds a
+// note.
 class ConfigValues {
  public:
-  // `json` must be an object and must outlive this; `source` names its file.
+  // `json` must be an object; it and `notes` must outlive this. `source` names
+  // the file in notes.
   ConfigValues(
       const Json& json,
       std::string source,
@@ -29,15 +32,16 @@ class ConfigValues {
   std::optional<bool> flag(const std::string& key) const;
   // Returns a number in (0, most].
   std::optional<double> number(const std::string& key, double most) const;
-  // Returns an integer >= 0.
+  // Returns an integer from 0 to 2^20.
   std::optional<std::int64_t> count(const std::string& key) const;
-  std::string text(const std::string& key) const; // "" if absent
+  // Returns a text; "" if the member is absent or not a text.
+  std::string text(const std::string& key) const;
   // Returns a text that is one of `words`.
   std::optional<std::string> word(
       const std::string& key,
       std::initializer_list<std::string_view> words) const;
-  // Returns three numbers; a single number is used for all three. `positive`:
-  // each must be above 0.
+  // Returns three finite numbers; a single number, or a list of one, is used
+  // for all three. `positive`: each must be above 0.
   std::optional<std::vector<double>> colours(
       const std::string& key,
       bool positive) const;
@@ -45,7 +49,8 @@ class ConfigValues {
   std::vector<std::string> texts(const std::string& key, std::int64_t count)
       const;
 
-  // Adds a note that `key` is not used. `allowed` describes valid values.
+  // Adds a note that the value of `key` is not used. `allowed` describes valid
+  // values.
   void refuse(const std::string& key, std::string_view allowed) const;
 
   const std::string& source() const { return source_; }
@@ -56,7 +61,8 @@ class ConfigValues {
   std::vector<std::string>& notes_;
 };
 
-// True for a valid side of images: 1 to 4096 pixels, as for model.image_size.
+// True for a valid side of images, an integer from 1 to 4096 (pixels), as for
+// model.image_size.
 bool is_side(const Json& value);
 
 } // namespace vitrain::checkpoint

@@ -16,29 +16,31 @@ inline constexpr const char* kBest = "best";
 // Substring of temporary names: of folders that are being written or removed,
 // ".<name>.tmp-<pid>", and of pointers that write_file_atomically() writes.
 inline constexpr std::string_view kTemporary = ".tmp-";
+// Prefix of <name> there, for an older checkpoint of the same step that is
+// being replaced.
 inline constexpr std::string_view kReplaced = "replaced-";
 
 // Returns the process id in the temporary name of a checkpoint or pointer;
 // nullopt for other names.
 std::optional<std::int64_t> temporary_owner(const std::string& name);
 
-// Removes partial checkpoints of dead processes and of earlier saves of this
-// process.
+// Removes checkpoints and pointers with temporary names that belong to dead
+// processes or to this process.
 void remove_stale(const std::filesystem::path& folder);
 
-// What remove_leftovers() removed.
+// Partial checkpoints that remove_leftovers() removed.
 struct Leftovers {
   std::int64_t folders = 0; // number of partial checkpoints
-  double bytes = 0.0;
+  double bytes = 0.0; // size of their files
 };
 
-// Removes the partial checkpoints of all processes. May be called only by the
-// process that holds the lock on the run.
+// Removes the checkpoints and pointers with temporary names of all processes.
+// May be called only by the process that holds the lock on the run.
 Leftovers remove_leftovers(const std::filesystem::path& folder);
 
 // Removes folders named `latest` or `best`, which would make every save fail:
 // an empty one is deleted, any other is renamed. Returns a sentence for each.
-// Throws Error(kStorage).
+// Throws Error(kStorage) if renaming fails.
 std::vector<std::string> repair_pointers(const std::filesystem::path& folder);
 
 } // namespace vitrain::checkpoint

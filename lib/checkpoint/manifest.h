@@ -33,17 +33,17 @@ struct ManifestFile {
 struct Manifest {
   std::int64_t format_version = kFormatVersion;
   std::string vitrain_version;
-  std::int64_t step = 0;
-  std::int64_t epoch = 0;
-  std::int64_t world_size = 1;
-  std::string config_hash;
-  std::optional<double> metric;
-  std::string metric_name; // name of the metric; "": not recorded
+  std::int64_t step = 0; // number of completed optimizer steps
+  std::int64_t epoch = 0; // number of completed epochs
+  std::int64_t world_size = 1; // number of workers
+  std::string config_hash; // config::recipe_hash()
+  std::optional<double> metric; // nullopt: the weights were not evaluated
+  std::string metric_name; // "top1, ema"; "": not recorded (older versions)
   std::vector<ManifestFile> files;
-  Json state = Json::object();
+  Json state = Json::object(); // the trainer's part (job::read_saved_state())
 
   // Returns the text of the file. It ends with a hash of the preceding bytes,
-  // which detects any change.
+  // which detects any change. A metric that is not finite becomes null.
   std::string text() const;
 };
 

@@ -10,16 +10,18 @@
 
 namespace vitrain::checkpoint {
 
-// Purpose of the weights. For some networks timm has different image sizes and
-// crops: input_size for training, test_input_size for evaluation.
+// Purpose for which weights are loaded. For some networks timm's config.json
+// has other image sizes and crops for evaluation: test_input_size,
+// test_crop_pct.
 enum class WeightsUse { kTraining, kEvaluation };
 
-// Preprocessing that timm or transformers wrote into the folder of a weights
-// file: config.json and, for transformers, preprocessor_config.json.
+// Preprocessing and classes that timm or transformers wrote into the folder of
+// a weights file: config.json and, for transformers, preprocessor_config.json.
 struct PublishedConfig {
-  std::string source; // file that contains it: "config.json"
-  std::string architecture; // timm's name of the network; "": unknown
-  // Values of a recipe's keys: data.preprocess.* and model.image_size.
+  // Name of the file with the preprocessing: "config.json"; "": none usable.
+  std::string source;
+  std::string architecture; // timm's name without its tag; "": unknown
+  // Values by key of the recipe: data.preprocess.* and model.image_size.
   Json keys = Json::object();
   std::int64_t num_classes = 0; // 0: unknown, or no classifier
   std::vector<std::string> classes; // num_classes names; empty: unknown
@@ -27,15 +29,15 @@ struct PublishedConfig {
   std::vector<std::string> notes;
 };
 
-// Reads the files in the folder of `weights`. Returns nullopt if neither
-// program wrote one there. A file that cannot be read adds a note; no file
-// content makes it throw. Makes no torch calls.
+// Reads the files in the folder of the file `weights`. Returns nullopt if
+// neither program wrote one there. A file that cannot be read gives a result
+// with a note; no file content makes the function throw. Makes no torch calls.
 std::optional<PublishedConfig> read_published_config(
     const std::filesystem::path& weights,
     WeightsUse use);
 
-// Adds data.preprocess.crop_pct to `keys` such that images resized to `resized`
-// pixels are cropped to `side` pixels.
+// Sets data.preprocess.crop_pct in `keys` such that images are resized to
+// `resized` pixels and cropped to `side` pixels, which must not be more.
 void set_crop(std::int64_t side, std::int64_t resized, Json& keys);
 
 } // namespace vitrain::checkpoint

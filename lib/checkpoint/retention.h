@@ -12,7 +12,8 @@ struct RetentionOptions {
   std::int64_t keep_last = 2;
   std::int64_t keep_best = 1; // number of best checkpoints to keep besides
   bool smaller_is_better = false;
-  std::string metric_name; // metric whose values are compared
+  // Metric whose values are compared (Snapshot::metric_name); "": unknown.
+  std::string metric_name;
 };
 
 // A checkpoint to be kept or removed.
@@ -23,13 +24,13 @@ struct Candidate {
 };
 
 // Returns the step of the best candidate, the earliest of equal ones; nullopt
-// if no candidate has a metric.
+// if every metric is nullopt or NaN.
 std::optional<std::int64_t> best_step(
     const std::vector<Candidate>& candidates,
     const RetentionOptions& options);
 
 // Returns the steps to remove, ascending: all except the newest keep_last, the
-// best keep_best and `protect`.
+// best keep_best and the step `protect`.
 std::vector<std::int64_t> to_remove(
     std::vector<Candidate> candidates,
     const RetentionOptions& options,

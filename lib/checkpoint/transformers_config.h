@@ -10,12 +10,15 @@ namespace vitrain::checkpoint {
 inline constexpr const char* kConfigFile = "config.json";
 inline constexpr const char* kPreprocessorFile = "preprocessor_config.json";
 
-// True if a config.json was written by transformers' save_pretrained().
+// True if `config`, the content of a config.json, looks like transformers': it
+// has a text `model_type` or a list `architectures`. Accepts null.
 bool is_transformers_config(const Json& config);
 
-// Adds the preprocessing that transformers' image processors derive from a
-// folder's preprocessor_config.json, and the class names in its config.json.
-// Either JSON may be null.
+// Adds to `published` the preprocessing that transformers' image processors
+// derive from `preprocessor`, the content of a folder's
+// preprocessor_config.json, and the class names in `config`, the content of its
+// config.json. Null: no such file; without `preprocessor` only the image size
+// of `config` and a note are added.
 void read_transformers(
     const std::filesystem::path& folder,
     const Json& config,

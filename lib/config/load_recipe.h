@@ -7,18 +7,20 @@
 
 namespace vitrain::config {
 
-// Returns the recipe that results from defaults, `base:` files, the file and
-// the overrides; a PaddleViT file is translated (paddlevit.h). Throws
-// Error(kUsage) that lists all problems, one per line. Checks ranges and types;
+// Returns the recipe that results from defaults, `base:` files, the file, the
+// overrides and -data_path; keys of a PaddleViT file are translated. Throws
+// Error(kUsage) with Problems::text(). Checks names, types and ranges of keys;
 // validate() checks relations between keys.
 Loaded load(const LoadRequest& request);
 
-// Returns the recipe in YAML text that to_yaml() wrote; `name` replaces the
-// file's name in messages. `base:` is refused. Throws like load().
+// Returns the recipe in YAML text that to_yaml() wrote; omitted keys have their
+// default. `name` replaces the file's name in messages. `base:` is refused.
+// Throws like load().
 Recipe from_yaml(std::string_view yaml, const std::string& name = "recipe");
 
 // Same as load(), but adds mistakes to `problems` instead of throwing, for
-// callers with further checks.
+// callers with further checks. If `problems` is not empty at the end, the
+// result has `unread` keys and no notes on unused keys.
 PartialRecipe read(const LoadRequest& request, Problems& problems);
 
 } // namespace vitrain::config

@@ -26,8 +26,10 @@ template <typename... Args>
 
 } // namespace vitrain
 
-// Throws Error with the given code and message if the condition, which a user's
-// input or machine can violate, is false. For programmer errors use assert.
+// Throws Error with the given code and formatted message if the condition is
+// false. The message is formatted only then. For conditions that a user's input
+// or machine can violate, and with kInternal for preconditions that release
+// builds check too.
 #define VITRAIN_CHECK(condition, code, ...) \
   do {                                      \
     if (!(condition)) [[unlikely]] {        \

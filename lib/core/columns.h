@@ -8,16 +8,18 @@
 namespace vitrain {
 
 // Returns the number of columns that UTF-8 text takes on a terminal: 2 for wide
-// characters (UAX #11 classes W and F), 0 for combining marks and for SGR
-// escape sequences, 1 for others.
+// characters (UAX #11 classes W and F), 0 for combining marks, zero-width
+// characters and SGR escape sequences, 1 for others. Here and below each
+// invalid byte counts as U+FFFD.
 int display_width(std::string_view text);
 
-// Returns the longest prefix of `text` that takes at most `columns`. Escape
-// sequences are kept, and colours are reset at the end if anything was cut.
+// Returns the longest prefix of `text` that takes at most `columns`. If text
+// after an escape sequence is cut, a sequence that resets colours is appended.
 std::string clip(std::string_view text, int columns);
 
 // Returns `text`; if it is wider than `columns`, a prefix of it followed by
-// `mark` (an ellipsis), together at most `columns`.
+// `mark` (an ellipsis), together at most `columns`, or only `mark` if that
+// alone takes more.
 std::string shorten(std::string_view text, int columns, std::string_view mark);
 // Same, but with `mark` in the middle, so that the time at the end of a run's
 // name stays visible.
@@ -26,12 +28,14 @@ shorten_middle(std::string_view text, int columns, std::string_view mark);
 
 // Breaks a line between words into lines of at most `columns`. A word that is
 // longer than a line starts a new line and is broken only after `/`, `,` and
-// `=`; a piece without these stays whole. Avoids a last line of one short word
-// by moving a word to it from the line before, if possible.
+// `=`; a piece without these stays whole, even if longer than `columns`. If the
+// last line is one word of at most a third of `columns`, the last word of the
+// line before is moved to it, if possible.
 std::vector<std::string> wrap_words(const std::string& line, int columns);
 
 // Wraps each line of a message that is wider than `columns`. Continuation lines
-// are indented by two more columns than the line they continue.
+// are indented by two more columns than the line they continue. Lines get at
+// least 20 columns after their indentation, whatever `columns` is.
 std::string wrap_message(std::string_view text, int columns);
 
 } // namespace vitrain

@@ -11,8 +11,8 @@
 
 namespace vitrain {
 
-// Names of an enumeration in recipes, records and messages. They are defined
-// next to the enumeration, as a function in its namespace:
+// An enumerator and its name in recipes, records and messages. The names of an
+// enumeration are defined next to it, as a function in its namespace:
 //
 //   enum class Color { kRed, kDarkBlue };
 //   constexpr auto names_of(Color) {
@@ -32,6 +32,7 @@ constexpr std::array<EnumName<Enum>, kCount> enum_names(
 }
 
 // Returns the name of an enumerator: name_of(Color::kDarkBlue) is "dark_blue".
+// Throws std::logic_error if names_of() lacks it.
 template <typename Enum>
 std::string name_of(Enum value) {
   static constexpr auto kNames = names_of(Enum{});

@@ -36,9 +36,10 @@ constexpr auto names_of(ExitCode) {
        {kStopped, "stopped on request"}});
 }
 
-// The exception type of errors that a user can cause. what() is a message for
-// the user: what was wrong, where, what was given, what is allowed, what to do.
-// It has *** in place of the user information of URLs.
+// The exception type of vitrain; defects of vitrain have the code kInternal.
+// what() is a message for the user: what was wrong, where, what was given, what
+// is allowed, what to do. It has *** in place of the user information
+// (USER:PASSWORD) of URLs.
 class Error : public std::runtime_error {
  public:
   Error(ExitCode code, const std::string& message);
@@ -49,7 +50,7 @@ class Error : public std::runtime_error {
   ExitCode code_;
 };
 
-// Maps any exception in flight to an exit code: Error's own, kOutOfMemory for
+// Returns the exit code of an exception: Error's own, kOutOfMemory for
 // std::bad_alloc, kInternal otherwise.
 ExitCode exit_code_of(const std::exception& error);
 

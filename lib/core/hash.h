@@ -14,8 +14,8 @@ namespace vitrain {
 // XXH3, 64 bits: fast fingerprint of bytes; not cryptographic.
 std::uint64_t hash64(std::string_view bytes);
 
-// XXH3, 128 bits. Inputs with equal hashes are equal, unless someone
-// constructed a collision on purpose.
+// XXH3, 128 bits, the upper half first. Inputs with equal hashes can be taken
+// for equal, unless someone constructed a collision on purpose.
 using Hash128 = std::array<std::uint64_t, 2>;
 Hash128 hash128(std::string_view bytes);
 
@@ -25,7 +25,8 @@ class Hasher {
   Hasher();
 
   void update(const void* bytes, std::size_t size);
-  // Returns 32 hexadecimal digits: the hash of all bytes so far.
+  // Returns the hash of all bytes so far as 32 lower-case hexadecimal digits;
+  // update() may follow.
   std::string hex() const;
 
  private:

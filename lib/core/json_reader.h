@@ -12,7 +12,8 @@ namespace vitrain {
 
 // Parses the text of a file. Refuses text that vitrain never writes: invalid
 // JSON, an object with a repeated key, nesting deeper than 64. Throws
-// Error(code) with `source` (must be printable) and the reason.
+// Error(code) with the reason. `source`: printable name of the text, with which
+// messages begin.
 Json parse_json(
     const std::string& text,
     const std::string& source,
@@ -20,7 +21,7 @@ Json parse_json(
 
 // Reads members of an untrusted JSON object by name and type. Throws
 // Error(code) with source and key if a member is missing or has another type:
-// "m.json: 'state.run.step' is a string, not an integer".
+// "m.json: 'state.run.step' is a string, not an integer of 64 bits".
 class JsonReader {
  public:
   // `name`: name of the object, which is a prefix of its members' names in
@@ -32,6 +33,7 @@ class JsonReader {
       ExitCode code,
       std::string name = "");
 
+  // Returns true if the key is present, even with the value null.
   bool has(const std::string& key) const { return json_.contains(key); }
   bool is_null(const std::string& key) const;
   std::int64_t integer(const std::string& key) const;

@@ -7,15 +7,16 @@
 
 #include "core/json.h"
 
-// Return the value of a key; nullopt if the record has no such key or is not an
-// object, or if the value has another type.
 namespace vitrain {
 
+// Return the value of a key; nullopt if the record has no such key or is not an
+// object, or if the value is not a number (json_number()) or not an integer
+// (json_integer()).
 std::optional<double> json_number(const Json& record, std::string_view key);
 std::optional<std::int64_t> json_integer(
     const Json& record,
     std::string_view key);
-// Returns "" instead of nullopt.
+// Returns the string at a key; "" if there is none.
 std::string json_text(const Json& record, std::string_view key);
 
 } // namespace vitrain

@@ -61,7 +61,7 @@ class Random {
   std::array<std::uint32_t, 2> key_;
   std::array<std::uint32_t, 4> counter_;
   std::array<std::uint32_t, 4> block_{};
-  int used_ = 4;
+  int used_ = 4; // number of words of block_ that have been returned
 };
 
 // Returns the natural logarithm of a sample from Gamma(shape, 1); shape > 0.
@@ -72,9 +72,9 @@ double log_gamma_draw(Random& random, double shape);
 // Returns a sample from Beta(a, b); a, b > 0.
 double beta_draw(Random& random, double a, double b);
 
-// A keyed bijection of [0, n): element i of a random permutation in O(1)
-// memory, by a balanced Feistel network with cycle walking (Black, Rogaway:
-// "Ciphers with arbitrary finite domains", CT-RSA 2002).
+// A random permutation of [0, n), chosen by (seed, epoch), in O(1) memory, by a
+// balanced Feistel network with cycle walking (Black, Rogaway: "Ciphers with
+// arbitrary finite domains", CT-RSA 2002).
 class KeyedPermutation {
  public:
   KeyedPermutation(std::uint64_t n, std::uint64_t seed, std::uint64_t epoch);

@@ -7,9 +7,9 @@
 namespace vitrain {
 
 // All kinds of data source that a recipe can name: enumerator and name.
-// lib/data has list_NAME() and open_NAME() for each
-// (data/kinds/kinds.h). The order determines the numbers in the bytes
-// of an index and in the fingerprints of checkpoints: add new kinds at the end.
+// lib/data has list_NAME() and open_NAME() for each (data/kinds/kinds.h). The
+// order determines the numbers in the bytes of an index and in the fingerprints
+// of checkpoints: add new kinds at the end.
 #define VITRAIN_SOURCE_KINDS(KIND) \
   KIND(kFolder, folder)            \
   KIND(kShapes, shapes)            \

@@ -6,7 +6,8 @@
 namespace vitrain {
 
 // URLs in texts, and the user information (USER:PASSWORD@) that they may
-// contain, which must not appear in records or messages. A URL ends at a blank.
+// contain, which must not appear in records or messages. A URL ends at a blank
+// or control character.
 
 // Returns true if a URL in the text has user information.
 bool has_user_info(std::string_view text);

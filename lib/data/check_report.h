@@ -8,10 +8,10 @@
 namespace vitrain::data {
 
 // Formats the report for people: the most important facts of each dataset, and
-// at most `examples` findings of each kind.
+// at most `examples` entries of each list (bad samples, duplicates, ...).
 std::string to_text(const CheckReport& report, std::size_t examples);
 
-// Formats the complete report.
+// Returns the complete report.
 Json to_json(const CheckReport& report);
 
 } // namespace vitrain::data

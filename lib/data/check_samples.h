@@ -16,7 +16,7 @@ namespace vitrain::data {
 // A problem with one sample.
 struct SampleDefect {
   std::int64_t sample = 0;
-  std::string where; // printable
+  std::string where; // Source::describe(); printable
   std::string reason; // printable; does not repeat `where`
 };
 
@@ -33,29 +33,33 @@ struct SplitReport {
   std::string path; // printable; empty: generated
   std::int64_t samples = 0;
   std::vector<std::string> classes;
-  std::vector<std::int64_t> class_counts; // number of samples of each class
+  // Number of samples of each class; with label lists a sample counts for each
+  // of its labels.
+  std::vector<std::int64_t> class_counts;
   bool label_lists = false; // true: samples have any number of labels
   std::vector<std::string> notes; // Index::notes()
-  std::int64_t bytes = 0; // total size of the encoded files
-  // Number of images of each format, such as "JPEG".
+  // From here to `largest`: counts only images that were decoded without error.
+  std::int64_t bytes = 0; // total size of their files; 0 for sources of pixels
+  // Number of image files of each format, such as "JPEG".
   std::map<std::string, std::int64_t> formats;
   // Number of images whose shorter side has [2^k, 2^(k+1)) pixels, by k.
   std::map<int, std::int64_t> sizes;
-  Extent smallest; // minimum width and minimum height over all images
+  Extent smallest; // minimum width and minimum height; 0: no image
   Extent largest;
   // Samples that cannot be decoded, in their order.
   std::vector<SampleDefect> bad;
-  std::vector<SampleDefect> warned; // samples with RowDefects
+  // Decoded samples with RowDefects: decoder warnings or clipped values.
+  std::vector<SampleDefect> warned;
 };
 
-// A group of samples with equal content: equal encoded bytes, or equal pixels
-// in datasets without files.
+// A group of samples, none of them bad, with equal content: equal encoded
+// bytes; in datasets without files equal pixels or numbers.
 struct Duplicates {
   struct Place {
     int split = 0; // index into CheckReport::splits
     std::int64_t sample = 0;
     std::string where; // printable
-    std::vector<std::int32_t> labels; // in rising order; empty: none
+    std::vector<std::int32_t> labels; // distinct, rising; empty: none
 
     auto operator<=>(const Place&) const = default;
   };
@@ -82,7 +86,9 @@ struct CheckReport {
 struct CheckOptions {
   int threads = 1;
   image::DecodeOptions decode;
-  int channels = 3; // as in TransformOptions
+  // 3 or 1: images are decoded to RGB; any other count: an image with another
+  // number of channels is bad.
+  int channels = 3;
   // Called about ten times a second and at the end, on the thread that called
   // check(), with the number of checked samples and of all samples over all
   // splits.

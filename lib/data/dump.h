@@ -12,8 +12,9 @@
 namespace vitrain::data {
 
 struct DumpOptions {
+  // Preprocessing as in training or evaluation; nullopt: the next four fields.
   std::optional<TransformOptions> transform;
-  // Used without `transform`: torchvision's Resize(resize) of the shorter side
+  // torchvision's Resize(resize) of the shorter side with `filter` and `pillow`
   // (0: no resize), then its CenterCrop(crop) (0: no crop).
   int resize = 0;
   int crop = 0;
@@ -26,10 +27,12 @@ struct DumpOptions {
 };
 
 // Writes the pixels of image files to `out`, a .npy file of uint8 [files,
-// height, width, channels]. Throws Error(kData) naming a file that cannot be
-// decoded or whose size differs from the first one's, Error(kStorage) if `out`
-// cannot be written; `out` does not exist afterwards in either case. Returns
-// the files whose values were clipped (image::Image::clipped).
+// height, width, channels]; overwrites an existing file. Throws Error(kData)
+// naming a file that cannot be decoded or whose size differs from the first
+// one's, Error(kStorage) if `out` cannot be written; deletes `out` in both
+// cases unless it could not be opened. Returns the files whose values of more
+// than 8 bits were clipped (never any if `transform` has other than 1 or 3
+// channels).
 std::vector<std::string> dump_pixels(
     std::span<const std::string> files,
     const DumpOptions& options,

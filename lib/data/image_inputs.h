@@ -19,11 +19,12 @@ namespace vitrain::data {
 //     x.tar/val/1.jpg, x-{00..12}.tar): the images in it in the order of the
 //     archive, called x.tar/val/1.jpg;
 //   - a list (x.txt, x.csv, or any file with @ in front): each line has the
-//     name of an image, folder or archive, relative to the list's folder.
-//     Labels after the names, as in lists for training, are ignored. In a table
-//     the names are in the column with a name for paths (path, file, ...), else
-//     in the first column;
-//   - "-": one name per line of `standard_input`.
+//     name of an image, folder or archive, relative to the list's folder. In a
+//     text list, labels after the name of an image file are ignored. In a .csv
+//     file the names are in the column with a name for paths (path, file, ...),
+//     else in the first column;
+//   - "-": lines of `standard_input`, read as those of a text list, but
+//     relative to the working directory.
 // A name without an image becomes a sample whose read() throws the reason; so
 // does an entry of a folder that cannot be read (a sub-folder, or a dangling
 // link). The index's notes report skipped members of archives, and archives

@@ -18,8 +18,9 @@ inline constexpr std::array<std::int64_t, 2> kBatches{2, 3};
 // batch. But recordings of the same network with batches of kBatches differ
 // exactly in these: each is a n + b for n images, and is replaced by this
 // expression of the first dimension of the graph's second input. Dimensions
-// that differ are removed from the values' types. Throws Error(kInternal), with
-// `name`, if the graphs differ in anything else.
+// that differ are removed from the values' types. `graph` was recorded with
+// kBatches[0] images, `other` with kBatches[1]; `name`: the network's name for
+// messages. Throws Error(kInternal) if the graphs differ in anything else.
 void free_batch_size(
     torch::jit::Graph& graph,
     const torch::jit::Graph& other,

@@ -10,12 +10,13 @@
 
 namespace vitrain::exports {
 
-// What a user must know to run an exported network.
+// Facts that a user needs to run an exported network.
 struct Description {
   models::ModelSpec spec;
   std::vector<std::string> classes; // one name per output; empty if unknown
   // Preprocessing of images with pixels in [0, 1], in timm's terms.
-  std::optional<std::array<double, 2>> range{}; // data.preprocess.range
+  // data.preprocess.range; nullopt: unset.
+  std::optional<std::array<double, 2>> range{};
   std::array<double, 3> mean{};
   std::array<double, 3> std{};
   std::string interpolation;
@@ -29,6 +30,7 @@ struct Description {
   // Returns
   //   {"model": ..., "input_size": [3, 224, 224], "mean": [...], ...,
   //    "classes": [...]}
+  // without members that are unset ("range", "resize") or empty ("classes").
   // For vectors it has only "model", "input_size" and "classes".
   Json to_json() const;
 };

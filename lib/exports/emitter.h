@@ -39,7 +39,7 @@ class Emitter {
       std::int64_t count,
       const OnnxAttributes& attributes = {});
 
-  // Adds a constant; equal ones share a name.
+  // Adds a constant and returns its name; equal constants share a name.
   std::string constant(const at::Tensor& tensor);
   std::string integers(const std::vector<std::int64_t>& values); // [n] int64
   std::string number(double value); // fp32 scalar
@@ -48,8 +48,10 @@ class Emitter {
   void bind(const torch::jit::Value* value, const std::string& name);
   void bind_list(const torch::jit::Value* value, const Names& names);
 
-  // Returns the name of a tensor, or of a number of the graph as [1] int64.
-  // Adds attributes of the module, and constants, as initializers on first use.
+  // Returns the name of a value of the graph: a tensor, an integer as [1]
+  // int64, or another number as an fp32 scalar. Adds attributes of the module,
+  // and constants, as initializers on first use. Throws Error(kInternal) for a
+  // value that is none of these and not bound.
   std::string name_of(const torch::jit::Value* value);
   // Returns the names of a list of tensors; "" for None.
   Names names_of(const torch::jit::Value* list);
@@ -83,9 +85,11 @@ class Call {
   Names tensors(const char* argument) const;
   // Returns the constant tensor of an argument; undefined if it is computed.
   at::Tensor known_tensor(const char* argument) const;
-  // Returns the name of a tensor or number, converted to this type.
+  // Returns the name of a tensor or number, converted to this type (fp32, int64
+  // or bool).
   std::string operand(const char* argument, at::ScalarType type) const;
-  // Return constant arguments; throw Error(kUsage) for computed ones.
+  // Return constant arguments; throw Error(kUsage) for computed ones, but
+  // flag() returns false for them, and text() "".
   std::int64_t integer(const char* argument) const;
   double number(const char* argument) const;
   bool flag(const char* argument) const;
@@ -95,19 +99,23 @@ class Call {
   // is computed. Each -1 is replaced by `unchanged`.
   std::string shape(const char* argument, std::int64_t unchanged) const;
 
-  Dims dims(const char* argument) const; // sizes of a tensor argument
+  // Sizes of a tensor argument; empty if unknown.
+  Dims dims(const char* argument) const;
   std::int64_t rank(const char* argument) const;
-  // Returns a size that does not depend on the batch.
+  // Returns a size; throws Error(kUsage) if it depends on the batch.
+  // result_size() likewise.
   std::int64_t size(const char* argument, std::int64_t axis) const;
+  // Returns the dtype in ONNX: double counts as float, int32 as int64.
   at::ScalarType type(const char* argument) const;
-  // Returns a dimension of the tensor `of`, converted to a non-negative index.
+  // Returns the argument, a dimension of the tensor `of`, as a non-negative
+  // index. axes() returns all dimensions if the argument is absent or empty.
   std::int64_t axis(const char* argument, const char* of) const;
   std::vector<std::int64_t> axes(const char* argument, const char* of) const;
 
   Dims result_dims() const;
-  at::ScalarType result_type() const; // double counts as float
+  at::ScalarType result_type() const; // as type()
   std::int64_t result_size(std::int64_t axis) const;
-  // Returns a dimension of the result, converted to a non-negative index.
+  // Returns the argument, a dimension of the result, as a non-negative index.
   std::int64_t result_axis(const char* argument) const;
 
   void give(const std::string& name) const; // sets the result's name
@@ -129,7 +137,7 @@ class Call {
 
 // Translation of an operator of aten into ONNX.
 struct OnnxRow {
-  const char* name; // "linear"
+  const char* name; // name in aten: "linear"
   void (*emit)(const Call& call);
 };
 

@@ -29,8 +29,10 @@ OnnxModel to_onnx(
     const Description& description,
     const OnnxNames& names = {});
 
-// Records a network and converts it. The image size is fixed if an operator can
-// be translated only for a fixed size.
+// Records a network by trace(), checks the recording by check_same_outputs()
+// (trace.h), and converts it by to_onnx(). The image size is fixed if the
+// network depends on it or an operator can be translated only for a fixed size.
+// Throws as these functions.
 OnnxModel record_onnx(
     networks::Model& model,
     const Description& description,

@@ -35,9 +35,9 @@ class OnnxModel {
  public:
   explicit OnnxModel(std::string name) : name_(std::move(name)) {}
 
-  // `free` names the dimensions without a size, in order. All names of values
-  // (inputs, outputs, initializers, outputs of nodes) must differ; throws
-  // Error(kUsage) for one that is used already.
+  // `free` names the dimensions without a size, in order. All names of inputs,
+  // initializers and nodes' outputs must differ; throws Error(kUsage) for one
+  // that is used already. add_output() takes the name of such a value.
   void add_input(
       const std::string& name,
       const Dims& dims,
@@ -52,12 +52,13 @@ class OnnxModel {
       const std::vector<std::string>& outputs,
       const OnnxAttributes& attributes = {});
   // Adds a constant: floating-point tensors become fp32, integer tensors int64;
-  // or bool.
+  // bool is kept.
   void add_initializer(const std::string& name, const at::Tensor& tensor);
   void add_metadata(const std::string& key, const std::string& value);
 
-  // Writes a new file durably. Weights above `most_inline` bytes are written to
-  // a second new file, PATH.data. Throws Error(kUsage) if a file exists,
+  // Writes a new file, synced to storage. If all constants have more than
+  // `most_inline` bytes together, those of at least 1 KiB each are written to a
+  // second new file, PATH.data. Throws Error(kUsage) if a file exists,
   // Error(kStorage).
   void write(
       const std::filesystem::path& path,

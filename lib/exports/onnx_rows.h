@@ -8,8 +8,9 @@
 
 namespace vitrain::exports {
 
-// Translations of aten's operators to ONNX: elementwise operators and products;
-// shapes, slices and copies; layers over images and norms; sliding windows.
+// Translations of aten's operators to ONNX, in this order: elementwise
+// operators and products; shapes, slices and copies; layers over images and
+// norms; sliding windows.
 std::span<const OnnxRow> math_rows();
 std::span<const OnnxRow> shape_rows();
 std::span<const OnnxRow> layer_rows();
@@ -23,14 +24,15 @@ struct Name {
 };
 
 // Sets the result of `call` to the value `name` reshaped to the shape in the
-// result's type, or, if that is unknown, to the shape in the argument `sizes`.
+// result's type. If several sizes are unknown there, takes the shape from the
+// argument `sizes` of the call; without `sizes` (null), throws Error(kUsage).
 void give_reshaped(
     const Call& call,
     const std::string& name,
     const char* sizes = nullptr);
 
-// Adds a slice of x along an axis: every `step`-th element from `start` to
-// before `end`. Returns its name.
+// Adds a slice of the value `name` along an axis: every `step`-th element from
+// `start` to before `end`. Returns its name.
 std::string sliced(
     Emitter& e,
     const std::string& name,

@@ -8,7 +8,7 @@ struct Value;
 
 namespace vitrain::exports {
 
-// Removes dimensions from the type of `ours` that differ in the type of
+// Makes those sizes in the type of `ours` unknown that differ in the type of
 // `theirs`, the same value in another recording.
 void widen(torch::jit::Value& ours, const torch::jit::Value& theirs);
 

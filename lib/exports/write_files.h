@@ -17,7 +17,8 @@ inline constexpr const char* kDescriptionFile = "vitrain.json";
 
 // Writes parameters and buffers under timm's names, as timm's load_state_dict
 // expects them, with model and preprocessing in the metadata, as checkpoints
-// have them. Also throws as states::check_new_weights().
+// have them. Also throws Error(kUsage) if the name has the extension of another
+// format.
 void write_safetensors_file(
     const std::filesystem::path& path,
     const networks::Model& model,

@@ -18,8 +18,8 @@ template <typename Work>
 VITRAIN_AVX2 void run_avx2(const Work& work) {
   work();
 }
-// Calls a lambda, compiled for AVX2 if the processor supports it. The lambda
-// and all functions it calls must be always_inline.
+// Calls a lambda: its copy compiled for AVX2 if best_simd() has AVX2, else the
+// baseline copy. The lambda and all functions it calls must be always_inline.
 template <typename Work>
 void run_vectors(const Work& work) {
   if (best_simd() >= Simd::kAvx2) {

@@ -18,7 +18,9 @@ struct Image {
   std::vector<std::uint8_t> pixels; // [height, width, 3]
   // Number of defects in the file that the decoder worked around.
   int warnings = 0;
-  // True if samples of more than 8 bits were clipped, see DecodeOptions::range.
+  // True if, without DecodeOptions::range, grey samples of more than 8 bits
+  // were clipped to [0, 255], or were fractions of at most 1, which become
+  // black.
   bool clipped = false;
 
   Image() = default;
@@ -76,6 +78,7 @@ struct ImagePart {
   int top = 0;
 };
 
+// Sets all pixels to one colour.
 inline void fill_with(
     std::span<std::uint8_t> pixels,
     const std::array<std::uint8_t, 3>& colour) {

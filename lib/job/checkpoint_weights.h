@@ -8,7 +8,7 @@ namespace vitrain::job {
 // A file of weights in a checkpoint.
 struct CheckpointWeights {
   std::filesystem::path file;
-  std::string name; // name of the checkpoint, for messages
+  std::string name; // printable path of the checkpoint, for messages
 };
 
 // Returns the weights file of a checkpoint folder after verifying the whole

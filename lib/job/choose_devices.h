@@ -11,17 +11,18 @@
 
 namespace vitrain::job {
 
-// Converts the recipe's section `devices` to launch's options.
+// Returns devices.kind, .count and .ids as launch's request.
 launch::DeviceRequest device_request(const config::DevicesConfig& devices);
-// Returns the numbers of file descriptors that the workers of a run on
-// `devices` devices need.
+// Returns the facts that determine how many file descriptors a worker needs in
+// a run on `devices` devices (of all machines).
 launch::OpenFiles open_files(const Job& job, int devices);
 
-// True if dist.sync.group_size is auto, which makes a group of each machine's
-// workers.
+// True if dist.sync.mode is post_local_sgd and dist.sync.group_size is auto,
+// which makes a group of each machine's workers.
 bool needs_equal_machines(const config::Recipe& recipe);
 
-// Returns "2 CPU workers with 1 thread each", or the names of the devices.
+// Returns the `labels` of the devices, joined by ", "; if `cuda` is false, "2
+// CPU workers with 1 thread each" (number of labels, `noun`, `threads`).
 std::string describe_devices(
     const std::vector<std::string>& labels,
     bool cuda,
@@ -29,8 +30,9 @@ std::string describe_devices(
     std::string_view noun = "worker");
 
 // Chooses this machine's devices and, for several machines, connects to the
-// other supervisors. Sets the fields of `prepared` for devices, workers, cores
-// and link, and their descriptions. Throws Error(kUsage).
+// other supervisors. Sets the fields of `prepared` and of its job for devices,
+// workers, threads, cores and link, and adds notes. Throws Error(kUsage), and
+// as NodeLink.
 void choose_devices(PreparedJob& prepared, const Request& request);
 
 } // namespace vitrain::job

@@ -14,12 +14,13 @@
 
 namespace vitrain::job {
 
-// Convert sections of the recipe to the option structs of lib/data.
+// Convert sections of the recipe to the option structs of lib/data. `train`:
+// for the training files of cifar and mnist, not the test files.
 data::SourceOptions source_options(
     const config::SourceConfig& source,
     bool train);
-// Returns the options of the evaluation data, with the classes and labels of
-// the training data `train`.
+// Returns the options of the evaluation data, with the number of classes and
+// the form of labels of the training data `train`.
 data::SourceOptions evaluation_options(
     const config::SourceConfig& source,
     const data::Index& train);
@@ -28,6 +29,7 @@ data::SourceOptions evaluation_options(
 image::DecodeOptions decode_options(const config::DataConfig& data);
 // Converts a value of data.preprocess.pillow.
 image::Pillow pillow(std::int64_t version);
+// `train`: with the augmentation and image size of training.
 data::TransformOptions transform_options(
     const config::Recipe& recipe,
     const models::ModelSpec& spec,

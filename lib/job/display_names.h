@@ -7,16 +7,17 @@
 
 namespace vitrain::job {
 
-// Returns display names of the classes of a network with `count` outputs:
-// `known`, or, if that is empty, numbers.
+// Returns display names of the classes of a network with `count` outputs: those
+// in `known`, then the numbers of further classes (from 0).
 std::vector<std::string> display_names(
     const std::vector<std::string>& known,
     std::int64_t count);
 
 // Reads display names from a file: one name per line in the order of the
-// classes; or lines with the name in `known`, a space, tab or comma, and the
-// display name ("n01440764 tench, Tinca tinca"), in any order; or a .csv file
-// of these two columns. Throws Error(kData) for other files.
+// classes; or lines with the class's name in `known` (else its number), a
+// space, tab or comma, and the display name ("n01440764 tench, Tinca tinca"),
+// in any order; or a .csv file of these two columns. Throws Error(kData) for
+// other files.
 std::vector<std::string> display_names(
     const std::vector<std::string>& known,
     std::int64_t count,

@@ -11,8 +11,8 @@ namespace vitrain::job {
 // Collects the errors of independent steps, to be thrown as one.
 class Failures {
  public:
-  // Runs `step` and stores its Error, if it throws one. Returns true if it did
-  // not.
+  // Runs `step`. If it throws an Error, stores the Error and returns false;
+  // otherwise returns true.
   template <typename Step>
   bool attempt(const Step& step) {
     try {

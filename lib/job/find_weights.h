@@ -13,18 +13,20 @@ inline constexpr std::string_view kPretrained = "model.pretrained";
 inline constexpr std::string_view kTeacherPretrained =
     "train.distill.pretrained";
 
-// Returns the checkpoint folder that a path means: the path itself; the folder
-// named by a file `best` or `latest`; or, for a run folder or its checkpoints/,
-// the newest valid checkpoint (if `best` is true and a file `best` exists, the
-// one it names). Describes skipped checkpoints in `rejected`, unless it is
-// null. Throws Error(kWeights) if there is none, or if the one that the file
-// `best` names is damaged or missing.
+// Returns the checkpoint folder that a path means, with links resolved: the
+// path itself; the folder named by a file `best` or `latest`; or, for a run
+// folder or its checkpoints/, the newest valid checkpoint (if `best` is true
+// and a file `best` exists, the one it names). Sets `rejected`, unless it is
+// null, to descriptions of damaged newer checkpoints that were skipped. Throws
+// Error(kWeights) if there is no valid checkpoint, or if the one named by
+// `best`, or by a pointer file that is `path` itself, is damaged or missing.
 std::filesystem::path find_checkpoint(
     const std::filesystem::path& path,
     bool best,
     std::vector<std::string>* rejected = nullptr);
 
-// True if a path is one for find_checkpoint(), and not a weights file.
+// True if a path is a folder or a file `best` or `latest`, for
+// find_checkpoint(); false for weights files and missing paths.
 bool is_checkpoint_path(const std::filesystem::path& path);
 
 // Returns the run folder of weights whose path is RUN/checkpoints/STEP or a
@@ -34,7 +36,8 @@ std::filesystem::path run_of_weights(const std::string& weights);
 
 // Returns the path that the value `name` of model.pretrained (or of another
 // `key`) means:
-// - the name itself, if it is a file;
+// - the name itself, if it is a file, or a folder that is or contains a
+//   checkpoint;
 // - the only weights file with this name and an extension (./vit.pth for
 //   ./vit), even if a folder ./vit without a checkpoint exists;
 // - for such a folder without such a file, its only weights file or only index,
@@ -46,7 +49,8 @@ std::string resolve_weights(
     const std::string& name,
     std::string_view key = kPretrained);
 
-// Throws Error(kWeights) if `weights` is a path that does not exist.
+// Throws Error(kWeights) if `weights` (as resolve_weights() returns it) does
+// not exist. Does nothing for nullopt. `key`: recipe key, for messages.
 void check_exists(
     const std::optional<std::string>& weights,
     std::string_view key = kPretrained);

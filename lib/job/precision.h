@@ -41,7 +41,7 @@ Processors processors_of(const std::vector<launch::DeviceSlot>& devices);
 // Returns the lowest known compute capability of the GPUs; 0 if none is known.
 int least_capability(const std::vector<launch::DeviceSlot>& devices);
 
-// Arithmetic of a run, and the reason for it: "bf16 (avx512_bf16)".
+// Arithmetic of a run, and the reason for it: "as configured", "auto: GPU".
 struct PrecisionChoice {
   config::Precision precision = config::Precision::kFp32;
   std::string reason;
@@ -49,8 +49,9 @@ struct PrecisionChoice {
 
 // Resolves `auto`: bf16 on GPUs of capability 8.0 or above (assumed if unknown)
 // and on CPUs with bf16 instructions, otherwise fp32. Throws Error(kUsage) for
-// a precision that the device lacks or only emulates (on CPUs, emulated bf16 is
-// up to hundreds of times slower). `key`: recipe key of `asked`, for messages.
+// a precision that the device lacks or only emulates: tf32 and fp16 on CPUs,
+// bf16 on older GPUs and CPUs (there up to hundreds of times slower). `key`:
+// recipe key of `asked`, for messages.
 PrecisionChoice resolve_precision(
     config::Precision asked,
     const Processors& processors,

@@ -26,12 +26,12 @@ struct PreparedJob {
   Job job;
   std::filesystem::path worker_program; // Request::worker_program
   std::vector<launch::DeviceSlot> devices; // devices of this machine
-  int workers = 1; // number of devices that train, on all machines
-  int cores = 1;
+  int workers = 1; // number of the run's devices, on all machines
+  int cores = 1; // CPU cores that this machine's workers share
   // Connection to the run's other machines; null for a single machine.
   std::unique_ptr<launch::NodeLink> link;
   config::Origins origins; // origins of the recipe's values, for messages
-  // Problems of the recipe's layers, in the layers' order; empty at first.
+  // Problems in reading the recipe; begin_job() throws them, so empty after it.
   config::Problems problems;
   // Preprocessing record of the evaluated or initial weights, if they have one.
   std::optional<PreprocessRecord> record;
@@ -57,33 +57,38 @@ struct PreparedJob {
 };
 
 // Steps of prepare() that workers of another launcher run after they have
-// connected (join_job.h). Throw Error.
+// connected (engine/run/join_job.h). Throw Error.
 // - list_data() lists the datasets of the recipe.
 // - resolve_resume() finds the checkpoint that -resume means. `resume` must not
-//   be empty. Locks the run if `writes`.
+//   be empty. Locks the run if `writes`. If "auto" finds no run, adds a note
+//   and leaves job.run_directory empty; if it finds one without checkpoints,
+//   leaves job.resume empty.
 void list_data(PreparedJob& prepared);
 void resolve_resume(
     PreparedJob& prepared,
     const std::string& resume,
     bool writes);
-// Sets up the samplers to resume the checkpoint's partial epoch, and adds a
-// note. Throws Error(kUsage) if that is impossible with the present workers.
+// Sets up the samplers to resume the checkpoint's partial epoch; adds a note if
+// other workers began it. Throws Error(kUsage) if that is impossible with the
+// present workers.
 void continue_epoch(PreparedJob& prepared, const config::Timeline& timeline);
 
 // Throws Error(kUsage) with every rule that the recipe breaks with `workers`
 // workers (config::kWorkersUnknown skips rules about their number).
-// check_arithmetic() does so for problems that depend on the numbers of samples
-// and classes.
+// check_arithmetic() throws Error for problems that depend on the numbers of
+// samples and classes, and for a checkpoint of another run; it sets `samplers`
+// and `finished`, and adds notes.
 void check_recipe(const PreparedJob& prepared, std::int64_t workers);
 void check_arithmetic(PreparedJob& prepared);
 
 // Returns a job with the recipe, mode and descriptions of a request. Throws
-// Error(kUsage) if the recipe cannot be read.
+// Error(kUsage) if the recipe cannot be read, or if an evaluation has no
+// model.pretrained.
 PreparedJob begin_job(const Request& request);
 
 // Finds the weights of model.pretrained and applies their record (use_record).
-// If `resumes`, does not apply it, because the resumed run has. Throws
-// Error(kUsage), Error(kWeights).
+// Does nothing without model.pretrained, or if `resumes`, because the resumed
+// run has done so. Throws Error(kUsage), Error(kWeights).
 void find_pretrained(PreparedJob& prepared, bool resumes);
 
 // Creates the job's run folder and, for training, locks it.
@@ -98,8 +103,9 @@ void write_held_out(const PreparedJob& prepared);
 // LockFile; a line on stderr says which process it waits for.
 void lock_run(PreparedJob& prepared, const RunDirectory& run);
 
-// Prepares a request without writing to disk. Throws Error with all problems of
-// the recipe.
+// Prepares a request: checks all, and connects to the run's other machines.
+// Writes nothing to disk except the lock of a run to resume (none with
+// dry_run). Throws Error with all problems of the recipe.
 PreparedJob prepare(const Request& request);
 
 } // namespace vitrain::job

@@ -44,20 +44,20 @@ Json preprocess_record(
     data::LabelForm labels = data::LabelForm::kNone);
 
 // Returns the record of the weights that model.pretrained names: from the
-// weights file itself, or from what timm or transformers wrote into its folder,
-// for evaluation or training. Sets model.pretrained to the checkpoint folder
-// that it means. Returns nullopt if the file does not exist or has no record.
-// Throws Error(kWeights).
+// weights file itself, or from the config.json of timm or transformers in its
+// folder (its values for evaluation, or, unless `evaluates`, for training).
+// Sets model.pretrained to the checkpoint folder that it means. Returns nullopt
+// if the file does not exist or has no record. Throws Error(kWeights).
 std::optional<PreprocessRecord> pretrained_record(
     config::ModelConfig& model,
     bool evaluates = true);
 
 // Applies the record of the weights to keys of the recipe that the user has not
-// set: data.preprocess.*, model.name (if the record has it) and
-// model.image_size (in training, only from published records: for others the
-// positions are resized, which is reported). If weights are evaluated or
-// exported, sets model.pretrained to the checkpoint that it means. Returns the
-// record. Adds a note for every difference, also for keys that the user has
+// set: data.preprocess.*, model.name (if the record names a network that exists
+// here) and model.image_size (in training, only from published records: for
+// others the positions are resized, which is reported). If `evaluates` (also
+// for exports), sets model.pretrained to the checkpoint that it means. Returns
+// the record. Adds a note for every difference, also for keys that the user has
 // set. Throws Error(kWeights).
 std::optional<PreprocessRecord> use_record(
     bool evaluates,
@@ -74,8 +74,8 @@ bool have_other_names(
 
 // Returns the first difference between the record's and the data's classes, as
 // the beginning of a sentence; "" if there is none, or if the record has no
-// classes. `data`: key of the dataset. If either has only numbers as names,
-// compares only the counts.
+// classes. `data`: key of the dataset. If either has only numbers as names, or
+// have_other_names(), compares only the counts.
 std::string class_difference(
     const PreprocessRecord& record,
     const std::string& data,
@@ -86,8 +86,8 @@ void check_classes(
     const PreprocessRecord& record,
     const std::vector<std::string>& classes);
 
-// Returns a note if the class names of a published record and of the data have
-// nothing in common, so that classes are matched by their order; "" otherwise.
+// Returns a note if have_other_names() and the numbers of classes are equal, so
+// that classes are matched by their order; "" otherwise.
 std::string class_note(
     const PreprocessRecord& record,
     const std::string& data,

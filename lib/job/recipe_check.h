@@ -12,8 +12,9 @@
 // with its network and its paths are reported together. Makes no torch call.
 namespace vitrain::job {
 
-// Calls config::load() and resets keys that the network of a higher layer does
-// not have, with a note for each.
+// Reads a recipe and resets keys that the network of a higher layer does not
+// have, with a note for each. Problems are added to `problems`; without it,
+// they are thrown as Error(kUsage).
 config::PartialRecipe load_recipe(const config::LoadRequest& request);
 config::PartialRecipe load_recipe(
     const config::LoadRequest& request,
@@ -28,8 +29,8 @@ config::CheckContext circumstances_here(
 // Throws Error(kUsage) with `problems` and every broken rule: those of
 // config::validate(), and those of the network as far as the recipe alone
 // describes the data. Rules about keys that could not be read are skipped, and
-// the last line of the message says so. If there are problems, missing paths
-// are reported, too.
+// the last line of the message says so. If there are problems, missing paths of
+// keys that the user has set are reported, too.
 void check_rules(
     const config::Recipe& recipe,
     const config::Origins& origins,
@@ -44,7 +45,8 @@ void check_network(
     const models::DataShape& data);
 
 // Returns a sentence for each path of data or weights in the recipe that does
-// not exist on this machine.
+// not exist on this machine. Paths of tar files, which may be patterns, are not
+// checked; paths of the training data and the teacher only if `training`.
 std::vector<std::string> missing_paths(
     const config::Recipe& recipe,
     const config::Origins& origins,

@@ -15,7 +15,7 @@ struct RunDecision {
   std::string resume; // checkpoint folder, or empty
   std::int64_t resumed_step = 0;
   bool finished = false; // the run has completed all its steps
-  Json preprocess; // config::preprocess_values()
+  Json preprocess; // data.preprocess.*, model.image_size
   std::string network; // model.name
 };
 VITRAIN_JSON(
@@ -30,7 +30,8 @@ VITRAIN_JSON(
 // Returns the decision that `prepared` contains. Called on node 0.
 RunDecision decision_of(const PreparedJob& prepared);
 
-// Applies the decision to `prepared`. `who`: the process that decided, for
+// Applies the decision to `prepared`; `preprocess` and `network` only in an
+// evaluation or with model.pretrained. `who`: the process that decided, for
 // messages ("rank 0").
 void adopt(
     const RunDecision& decision,

@@ -8,7 +8,8 @@
 
 namespace vitrain::job {
 
-// Returns the teacher's keys of train.distill as a `model` section.
+// Returns the teacher's keys of train.distill as a `model` section, with
+// `pretrained` as a path (resolve_weights()).
 config::ModelConfig teacher_weights(const config::DistillConfig& distill);
 
 // Checks that the teacher's classes equal the student's (each output of the

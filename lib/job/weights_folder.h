@@ -17,9 +17,9 @@ std::string weights_extensions();
 
 // Returns the only weights file in a folder, or the only index of a file that
 // is split into several (model.safetensors.index.json), whose parts are not
-// counted; "" if there is none. Ignores other files of a transformers Trainer.
-// Throws Error(kUsage), naming `key`, if there are several; Error(kWeights) for
-// an invalid index.
+// counted; "" if there is none. Ignores a transformers Trainer's files without
+// weights (optimizer.pt, training_args.bin). Throws Error(kUsage), naming
+// `key`, if there are several; Error(kWeights) for an invalid index.
 std::string only_weights_in(const std::string& folder, std::string_view key);
 
 } // namespace vitrain::job

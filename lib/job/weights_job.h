@@ -14,12 +14,15 @@ namespace vitrain::job {
 struct WeightsJob {
   config::Recipe recipe; // model.pretrained is set and exists
   models::ModelSpec spec;
-  // Names of the classes that the weights were trained with; empty if unknown.
+  // Names of the classes that the weights were trained with; empty if unknown,
+  // or if they are not as many as the network's outputs.
   std::vector<std::string> classes;
   bool multi_label = false; // an image has any number of labels
   // Form of the labels in the weights' training data.
   data::LabelForm labels = data::LabelForm::kNone;
-  std::string recipe_file; // config.yaml of the weights' run, if any; printable
+  // printable path of the config.yaml of the weights' run, if it was read; else
+  // ""
+  std::string recipe_file;
   std::vector<std::string> notes; // sentences
 };
 

@@ -30,12 +30,14 @@ std::string banner(
     const std::vector<BannerSection>& sections,
     const TerminalStyle& style);
 
-// Returns only the sections.
+// Returns the sections as banner() prints them, without title and rule; "" if
+// all texts are empty.
 std::string sections_text(
     const std::vector<BannerSection>& sections,
     const TerminalStyle& style);
 
-// Result of an evaluation over `count` samples.
+// Result of an evaluation over `count` samples; `correct1` and `correct5` are
+// numbers of samples.
 struct Reached {
   double loss = 0.0;
   // nullopt if there are no classes.
@@ -50,11 +52,12 @@ struct Reached {
 struct Closing {
   std::string outcome; // "done", "stopped on request", "evaluated"
   bool failed = false; // the run did not succeed
-  double seconds = 0.0;
-  // Time of earlier processes, before this one resumed after `resumed` steps.
+  double seconds = 0.0; // time of this process
+  // Seconds of earlier processes; 0: this process did not resume the run. It
+  // resumed after step `resumed`.
   double earlier_seconds = 0.0;
   std::int64_t resumed = 0;
-  std::int64_t steps = 0; // 0: only an evaluation
+  std::int64_t steps = 0; // completed steps; 0: only an evaluation
   std::int64_t total_steps = 0; // steps of the whole run
   std::int64_t epochs = 0; // complete epochs
   // The partial epoch after them: completed steps, and all steps.
@@ -65,16 +68,18 @@ struct Closing {
   std::optional<std::string> best; // "top1 97.50 at epoch 9"
   std::string pruned{}; // "80.0 % of 1,234 weights are zero"
   std::optional<std::string> checkpoint; // checkpoint to resume from
-  // Sentences, about dropped lines for example.
+  // Sentences for the user: "3 lines to the log file dropped: ...".
   std::vector<std::string> problems;
   BannerSection commands{}; // how to continue, evaluate and look at the run
   std::string folder; // run folder
 };
 
-// Returns the block that ends a run. Its last line contains the result and the
+// Returns the block that ends a run: lines about training, best evaluation,
+// checkpoint and problems; end.commands; then a line with outcome, result and
 // run folder: "done: top1 97.31 % (9,731 of 10,000), top5 99.95 %, loss 0.1034
-// in runs/x". Of these, what does not fit into min(80, style.columns) columns
-// is printed in lines above it. Ends with a newline.
+// in runs/x". If that is wider than min(80, style.columns), the result in the
+// last line is short or missing, or the folder is missing; what is not complete
+// there is printed above it. Ends with a newline.
 std::string closing(const Closing& end, const TerminalStyle& style);
 
 } // namespace vitrain::logging

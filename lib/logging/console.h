@@ -17,7 +17,7 @@ inline constexpr double kRedrawSeconds = 0.1;
 struct ConsoleOptions {
   int log_fd = 1; // log file of the worker; -1: none
   int terminal_fd = -1; // user's terminal, for rank 0 only; -1: none
-  // Printed before every line on the terminal if several processes share it.
+  // Printed before every line on the terminal; "" if no other process uses it.
   std::string prefix;
   bool plain = false; // no colours and no live line on any output
 };
@@ -28,10 +28,11 @@ struct ConsoleOptions {
 ConsoleOptions console_options_from_environment();
 
 // Text output of one process: its log file and, on rank 0, the terminal. Both
-// get plain, complete lines; only a terminal gets colours and a live line.
-// Colours require that NO_COLOR is unset or empty; both require a TERM other
-// than "dumb". Writing never throws and never stops a run: output that cannot
-// be written is dropped and counted. Thread-safe.
+// get plain, complete lines; only a terminal gets colours and a live line. Both
+// require ConsoleOptions without prefix and `plain`, and a TERM other than
+// "dumb"; colours also that NO_COLOR is unset or empty. Writing never throws
+// and never stops a run: output that cannot be written is dropped and counted.
+// Thread-safe.
 class Console {
  public:
   // Duplicates the descriptors; the caller keeps its own.
@@ -42,16 +43,16 @@ class Console {
   Console& operator=(const Console&) = delete;
 
   // Prints one or more lines; control characters are printed as \xHH. On a
-  // terminal that no other process uses, long lines are wrapped.
+  // terminal without ConsoleOptions::prefix, long lines are wrapped.
   void info(std::string_view text);
   // Print as info(), with the prefix "warning: " or "error: ".
   void warn(std::string_view text);
   void error(std::string_view text);
   // Prints as info(), but only to the log file.
   void log(std::string_view text);
-  // Prints a text that depends on the output: `render` is called once with the
-  // style of the terminal and once with that of the log file, and its result is
-  // written unchanged.
+  // Prints a text that depends on the output: calls `render` with the style of
+  // each existing output (log file, terminal) and writes the result without
+  // wrapping or escaping, with a newline added if it does not end with one.
   void print(const std::function<std::string(const TerminalStyle&)>& render);
 
   // As print(), but only to the terminal.
@@ -61,10 +62,11 @@ class Console {
   bool is_live() const { return live_possible_; }
   // Shows `text` (one line; escape sequences are allowed) below all other
   // lines, in place of the previous live line, cut to the width of the
-  // terminal; "" removes it. Does nothing if is_live() is false or while the
-  // terminal is slow.
+  // terminal; "" removes it. Does nothing if is_live() is false or while
+  // earlier output waits for the terminal.
   void live(std::string_view text);
-  // Returns the style of the terminal, with its present width.
+  // Returns the style of the terminal, with its present width (unknown: COLUMNS
+  // or 80), at least 20.
   TerminalStyle style() const;
 
   // Number of lines (or texts of several lines) that could not be written.

@@ -10,9 +10,10 @@
 
 namespace vitrain::logging {
 
-// TensorBoard events as bytes. Format: TensorFlow's event.proto, summary.proto
-// and tensor.proto (proto3 wire format, fields in the order of their numbers,
-// default values omitted), each event in one TFRecord.
+// TensorBoard events as bytes, each the payload for tf_record(). Format:
+// TensorFlow's event.proto, summary.proto and tensor.proto (proto3 wire format,
+// fields in the order of their numbers, default values omitted). `wall_time`:
+// seconds since the Unix epoch.
 
 struct Hyperparameter {
   std::string key;
@@ -58,7 +59,7 @@ std::string session_start_event(
 std::string session_end_event(double wall_time, bool success);
 
 // Returns SessionLog START at `step`: readers discard events of earlier files
-// from that step on, so that a resumed run's curves do not go back.
+// with this or a later step, so that a resumed run's curves do not go back.
 std::string restart_event(double wall_time, std::int64_t step);
 
 // Returns a tag that is valid for every TensorBoard page and file system: keeps

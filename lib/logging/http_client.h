@@ -10,7 +10,7 @@ namespace vitrain::logging {
 struct HttpReply {
   long status = 0; // HTTP status; 0: no reply
   std::string body;
-  std::string error; // why there is no reply
+  std::string error; // why there is no usable reply; "" if there is one
 
   bool good() const { return status >= 200 && status < 300; }
   // True if the same request may succeed later.
@@ -30,20 +30,20 @@ class HttpClient {
   HttpClient(const HttpClient&) = delete;
   HttpClient& operator=(const HttpClient&) = delete;
 
-  // Sets headers that every request has: "Authorization: ...".
+  // Sets the headers of all later requests: {"Authorization: ..."}.
   void set_headers(std::vector<std::string> headers) {
     headers_ = std::move(headers);
   }
   // Sends a request and returns the reply. Takes at most `seconds`, of these at
-  // most kConnectSeconds for connecting. Errors of the server or the network
-  // are in the reply; they are not thrown.
+  // most kConnectSeconds for connecting. `body` is not sent with method "GET".
+  // Errors of the server or the network are in the reply, not thrown.
   HttpReply send(
       const std::string& method,
       const std::string& url,
       std::string_view body,
       const char* content_type,
       double seconds);
-  // Aborts the current request and later ones, within about 0.1 s.
+  // Aborts the current request, usually within a second, and all later ones.
   void stop() { stopped_ = true; }
 
   static constexpr double kConnectSeconds = 3.0;

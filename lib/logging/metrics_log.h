@@ -19,14 +19,15 @@
 
 namespace vitrain::logging {
 
-// Means over the train records since the last evaluation, weighted by their
-// numbers of samples: the training columns of a row of summary.csv.
+// Means over the train records added since clear(), weighted by their numbers
+// of samples: the training columns of a row of summary.csv.
 class TrainSpan {
  public:
   void add(const Json& train_record);
   void clear() { *this = TrainSpan(); }
-  // Sets train_loss, train_top1, lr (the last one) and images_per_second
-  // (samples over time). Leaves fields that no record had.
+  // Sets train_loss, train_top1, comm_wait, lr (the last one) and
+  // images_per_second (samples over time); nullopt for values that no record
+  // had, except images_per_second, which then stays unchanged.
   void fill(SummaryRow& row) const;
 
  private:
@@ -50,8 +51,8 @@ class TrainSpan {
 // weights, with the metrics of the preceding record of averaged weights),
 // TensorBoard events (numbers of `train` and `eval` records, as "train/loss",
 // "eval/top1"; averaged weights as "eval_ema/top1"), and the same numbers to
-// the server of log.mlflow. Only rank 0 has one. Never throws: records that
-// cannot be written are dropped and counted. Thread-safe.
+// the server of log.mlflow after begin(). Only rank 0 has a MetricsLog. Never
+// throws: records that cannot be written are dropped and counted. Thread-safe.
 class MetricsLog {
  public:
   // With `resumed_step`, the files continue at that step: later records and
@@ -67,28 +68,33 @@ class MetricsLog {
   // "loss" and "top1" of a train record are means over the "count" samples
   // since the previous train record; top1 and top5 are in percent.
   void write(const Json& record) noexcept;
-  // Records the settings of the run, as TensorBoard's hyperparameters and as
-  // log.mlflow's parameters. The MLflow run begins with them.
+  // Records the settings of the run as TensorBoard's hyperparameters and, if
+  // log.mlflow is set, begins the MLflow run with them as parameters.
   void begin(const config::Recipe& recipe) noexcept;
-  // Adds a picture for `step`, which is also the file `file` in the run folder.
+  // Adds `picture` to TensorBoard, with `tag` and `step`, and sends MLflow the
+  // same picture as `file`, a path relative to the run folder.
   void picture(
       std::string_view tag,
       const Picture& picture,
       const std::string& file,
       std::int64_t step) noexcept;
-  // Adds pictures of the last evaluation and the run's result. Call it after
-  // the last record and after all files of the folder are written. Waits a few
-  // seconds for a server of log.mlflow.
+  // Adds the last evaluation's confusion matrix to TensorBoard, sends MLflow
+  // the tables, pictures and report of the run folder, and records how the run
+  // ended (its `done` record) in both. Call it after the last record and after
+  // all these files are written. Waits for a server of log.mlflow for up to
+  // MlflowLog::kLongestEnd.
   void close() noexcept;
-  // Returns a warning for the user, each once; "" if there is none.
+  // Returns a warning about log.mlflow for the user, each once; "" if there is
+  // none.
   std::string take_warning() noexcept;
   // Adds a Markdown text (the recipe) to TensorBoard's text page.
   void text(std::string_view tag, std::string_view markdown) noexcept;
 
-  // Number of records that could not be written, counted once per output.
+  // Number of records that could not be written, counted once per output;
+  // without MLflow.
   std::int64_t dropped() const noexcept;
-  // Returns a sentence about dropped records and the reason; "" if there are
-  // none.
+  // Returns a sentence about dropped records, also of MLflow, and the reasons;
+  // "" if there are none.
   std::string problem() const;
 
  private:
@@ -117,7 +123,7 @@ class MetricsLog {
   std::optional<MlflowLog> mlflow_;
   TrainSpan span_;
   SummaryColumns columns_;
-  // Kept until the record of the raw weights.
+  // Metrics of the averaged weights, until the record of the raw weights.
   std::vector<std::optional<double>> averaged_;
   bool span_is_done_ = false;
   std::int64_t failed_ = 0; // records that failed before they reached an output

@@ -12,15 +12,16 @@
 
 namespace vitrain::logging {
 
-// Sends the metrics of a run to an MLflow server on a separate thread, so that
-// callers never wait for the network. Failed deliveries are retried after 1, 2,
-// 4, ... at most 60 s. If the queue of kMostWaiting metrics is full, the oldest
-// are dropped and counted. Thread-safe.
+// Sends metrics and files of a run to an MLflow server on a separate thread, so
+// that callers, except of finish(), never wait for the network. Deliveries that
+// may succeed later (HttpReply::try_again()) are retried after 1, 2, 4, ... at
+// most 60 s; rejected ones are dropped. If the queue of kMostWaiting metrics is
+// full, the oldest are dropped. Thread-safe.
 class MlflowLog {
  public:
   // Throws Error(kUsage) if libcurl cannot be loaded.
   explicit MlflowLog(const MlflowOptions& options);
-  // Calls finish(kFailed) with less patience, unless finish() was called.
+  // Calls finish(kFailed) with a patience of 1.5 s, unless finish() was called.
   ~MlflowLog();
   MlflowLog(const MlflowLog&) = delete;
   MlflowLog& operator=(const MlflowLog&) = delete;
@@ -30,8 +31,8 @@ class MlflowLog {
   // a newer version.
   void file(std::string name);
 
-  // Ends the run on the server. Waits for queued metrics, at most `patience`
-  // seconds; after a complete run, as long as something is delivered every
+  // Ends the run on the server. Waits at most `patience` seconds for queued
+  // metrics and files; with kFinished, as long as something is delivered every
   // `patience` seconds, at most kLongestEnd.
   void finish(MlflowStatus status, double patience = kPatience);
 
@@ -43,8 +44,8 @@ class MlflowLog {
   // everything was.
   std::string problem() const;
 
-  static constexpr double kPatience = 4.0;
-  static constexpr double kLongestEnd = 30.0;
+  static constexpr double kPatience = 4.0; // seconds
+  static constexpr double kLongestEnd = 30.0; // seconds
   static constexpr std::size_t kMostWaiting = 100'000;
 
  private:
@@ -63,7 +64,7 @@ class MlflowLog {
   bool ending_ = false; // finish() is waiting
   bool abandoned_ = false; // finish() has stopped waiting
   bool ended_ = false; // the server knows the status
-  bool done_ = false; // the thread has nothing left to do
+  bool done_ = false; // the thread has ended its work
   MlflowStatus status_ = MlflowStatus::kFailed;
   std::int64_t lost_ = 0;
   std::int64_t answered_ = 0; // requests that need no retry

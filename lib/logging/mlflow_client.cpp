@@ -100,7 +100,7 @@ HttpReply strange(const HttpReply& reply, const char* what) {
 
 MlflowClient::MlflowClient(MlflowOptions options)
     : options_(std::move(options)) {
-  // Mlflow.json must not contain credentials.
+  // mlflow.json must not contain credentials.
   options_.uri = remove_user_info(options_.uri);
   while (options_.uri.ends_with('/')) {
     options_.uri.pop_back();

@@ -32,9 +32,8 @@ struct MlflowOptions {
   std::vector<std::pair<std::string, std::string>> parameters;
 };
 
-// A run on an MLflow tracking server, by its REST API 2.0. Each function makes
-// one attempt. It returns the server's reply or the network error, and changes
-// the state of this object only if the reply is good().
+// A run on an MLflow tracking server, by its REST API 2.0. No function retries;
+// each returns the server's reply or the network error.
 class MlflowClient {
  public:
   // Authenticates with MLFLOW_TRACKING_TOKEN, or with MLFLOW_TRACKING_USERNAME
@@ -42,10 +41,12 @@ class MlflowClient {
   // Throws Error(kUsage) if libcurl cannot be loaded.
   explicit MlflowClient(MlflowOptions options);
 
-  // Resumes the run in mlflow.json if the server still has it; otherwise
-  // creates one.
+  // Resumes the run in mlflow.json if it is one of this server and the server
+  // still has it; otherwise creates one. Sends the parameters if they have not
+  // been sent. Throws Error(kStorage) if mlflow.json cannot be read or written.
   HttpReply begin();
-  // True after a successful begin(), which the functions below require.
+  // True after a begin() that resumed or created the run; the functions below
+  // require it. (The server may have rejected the parameters.)
   bool begun() const { return begun_; }
   const std::string& run_id() const { return run_id_; }
 
@@ -53,7 +54,8 @@ class MlflowClient {
   HttpReply log(const std::vector<MlflowMetric>& metrics);
   static constexpr std::size_t kMostMetrics = 1000; // limit of the server
 
-  // Sends a file, named relative to the run folder.
+  // Sends a file, named relative to the run folder. Throws Error(kStorage) if
+  // it cannot be read.
   HttpReply send_file(const std::string& name);
   HttpReply end(MlflowStatus status);
 

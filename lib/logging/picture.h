@@ -14,8 +14,8 @@ struct Picture {
   std::int64_t height = 0;
 };
 
-// Reads a PNG file with the size in its header; nullopt if it does not exist.
-// Throws Error(kStorage) if it cannot be read.
+// Reads a PNG file and the size in its header; nullopt if the file does not
+// exist or is no PNG. Throws Error(kStorage) if it cannot be read.
 std::optional<Picture> read_png(const std::filesystem::path& path);
 
 } // namespace vitrain::logging

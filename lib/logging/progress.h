@@ -34,9 +34,10 @@ struct ProgressState {
   double lr = 0.0; // not shown in Phase::kEval
   double images_per_second = 0.0; // total of all workers
   double data_wait = 0.0; // fraction of the time spent waiting for data
-  // Gradient exchange per step and worker, in bytes; 0: no exchange.
+  // Bytes that a worker sends per step for the gradient exchange; 0: none.
   std::int64_t comm_bytes = 0;
-  double comm_wait = 0.0; // fraction of the time spent waiting for it
+  // Fraction of the time spent waiting for the gradient exchange.
+  double comm_wait = 0.0;
   std::optional<ShownStaleness> staleness{}; // in modes that measure it
   std::int64_t bad_samples = 0; // number of distinct samples replaced so far
   std::string unsaved{}; // problem with saving checkpoints; "" if none
@@ -46,14 +47,16 @@ struct ProgressState {
 // Returns a line for a file, without colours or control characters:
 // "epoch 3/10  batch 120/156  loss 1.2345  top1 56.25  top5 90.10  lr 9.8e-04
 //  img/s 1,234  wait 0.3%  comm 4.1 MiB 12.3%  stale 0.75 (2)  bad 3  eta 1:23"
-// In Phase::kEval it begins with "eval  " and has no lr, comm and stale.
-// "stale" (mean and largest) and "bad" appear only if there are any, "UNSAVED 3
-// saves failed, last of step 40" only if saves failed.
+// In Phase::kEval it begins with "eval  " and has no lr, comm and stale. Left
+// out are "top1" and "top5" if nullopt, "comm" (bytes, wait) if comm_bytes is
+// 0, "stale" (mean, largest) if nullopt, "bad" if 0, and "UNSAVED 3 saves
+// failed, last of step 40" if `unsaved` is "".
 std::string plain_line(const ProgressState& state);
 
-// Returns the line that a worker other than rank 0 writes to its own log:
-// "worker 1 epoch 3/10 batch 120/156 loss 1.2345 top1 56.25 samples 320 img/s
-// 617 wait 0.3% comm 4.1 MiB 12.3%"; without loss if `samples` is 0.
+// Returns the line about one worker alone in its log: "worker 1  epoch 3/10
+// batch 120/156  loss 1.2345  top1 56.25  samples 320  img/s 617  wait 0.3%
+// comm 4.1 MiB 12.3%". `samples`: number of samples behind loss and top1; 0: no
+// loss.
 std::string
 worker_line(int rank, std::int64_t samples, const ProgressState& state);
 
@@ -80,15 +83,15 @@ struct EpochSummary {
 // style.columns wide. Removes less important parts until the rest fits.
 std::string epoch_line(const EpochSummary& epoch, const TerminalStyle& style);
 
-// Returns done / all, in [0, 1].
+// Returns done / all, clamped to [0, 1]; 0 if `all` is not positive.
 double share_done(std::int64_t done, std::int64_t all);
 
 // Returns a bar of exactly `width` columns of which the fraction `share` is
-// filled: in half columns with box-drawing characters, otherwise as [===> ].
+// filled: with style.unicode in half columns, else as [===> ].
 std::string work_bar(double share, int width, const TerminalStyle& style);
 
 // Returns the progress of a task: "reading ----- 123/1,000  456/s  eta 0:12",
-// at most style.columns - 1 wide.
+// at most style.columns - 1 wide. `seconds`: time since the task began.
 std::string work_line(
     const std::string& what,
     std::int64_t done,
@@ -96,8 +99,8 @@ std::string work_line(
     double seconds,
     const TerminalStyle& style);
 
-// Live line at the bottom of a console, redrawn at most ten times a second. The
-// console must outlive it.
+// Live line at the bottom of a console. Callers redraw it only if is_due(), at
+// most ten times a second. The console must outlive it.
 class LiveLine {
  public:
   explicit LiveLine(Console& console) : console_(console) {}
@@ -105,7 +108,8 @@ class LiveLine {
   LiveLine(const LiveLine&) = delete;
   LiveLine& operator=(const LiveLine&) = delete;
 
-  // True if draw() would redraw it now.
+  // True if the console has a live line and it was not drawn within the last
+  // kRedrawSeconds; draw() does not check this.
   bool is_due() const;
   void draw(const std::string& text);
   // Removes the live line.
@@ -117,7 +121,7 @@ class LiveLine {
   bool drawn_ = false;
 };
 
-// Shows work_line() as a live line. Does nothing on consoles without one.
+// Shows work_line() as a live line, if the console has one.
 class WorkProgress {
  public:
   // The console must outlive it.
@@ -138,8 +142,8 @@ class WorkProgress {
 // outputs.
 class ProgressDisplay {
  public:
-  // Without a terminal, kLine is treated as kPlain. The console must outlive
-  // this.
+  // kAuto and kLine mean a live line if console.is_live(), else kPlain. The
+  // console must outlive this.
   ProgressDisplay(Console& console, config::ProgressKind kind);
 
   // True if update() would redraw now: at most ten times a second, and never
@@ -147,13 +151,13 @@ class ProgressDisplay {
   bool wants_update() const;
   // Redraws the live line if wants_update().
   void update(const ProgressState& state);
-  // Logs a state (every log.every steps) as a plain line in the log file, and
-  // on the terminal if it has no live line.
+  // Prints a state (every log.every steps) as a plain line in the log file, and
+  // on the terminal if it has no live line. Does nothing with kOff.
   void milestone(const ProgressState& state);
   // Removes the live line.
   void clear() { line_.clear(); }
-  // True if each epoch leaves a line on the terminal. It does where the lines
-  // of milestone() are not printed.
+  // True if the caller should print epoch_line() for each epoch: if the
+  // terminal has a live line, and therefore no lines of milestone().
   bool keeps_epochs() const {
     return kind_ == config::ProgressKind::kLine && console_.is_live();
   }

@@ -16,7 +16,8 @@ namespace vitrain::logging {
 // write.
 class JsonlWriter {
  public:
-  // Never throws; see RecordSink for records that cannot be written.
+  // Never throws: records that cannot be written are dropped and counted by
+  // sink().
   explicit JsonlWriter(const std::filesystem::path& path)
       : sink_(RecordSink::open(path)) {}
 
@@ -74,8 +75,8 @@ std::string summary_text(const SummaryRow& row);
 // Writer of summary.csv: a header and one row per evaluation.
 class CsvWriter {
  public:
-  // Writes the header if the file is new or empty. Never throws; see RecordSink
-  // for rows that cannot be written.
+  // Writes the header if the file is new or empty. Never throws: rows that
+  // cannot be written are dropped and counted by sink().
   explicit CsvWriter(
       const std::filesystem::path& path,
       const SummaryColumns& columns = {});
@@ -88,7 +89,7 @@ class CsvWriter {
 };
 
 // As truncate_jsonl_after(), for summary.csv. Also removes lines with another
-// number of cells than the header or whose step is not a number, and everything
+// number of cells than the header or a step that is not a number, and all lines
 // if the header is not that of `columns`.
 std::int64_t truncate_csv_after(
     const std::filesystem::path& path,

@@ -20,7 +20,9 @@ namespace vitrain::logging {
 class RecordSink {
  public:
   static constexpr double kPatience = 0.1; // seconds
-  static constexpr std::size_t kMostPending = 64 * 1024; // bytes
+  // Bytes of the queue; a record that would exceed them is dropped, unless the
+  // queue is empty.
+  static constexpr std::size_t kMostPending = 64 * 1024;
 
   // A sink without descriptor, which drops and counts every record.
   RecordSink() = default;
@@ -34,13 +36,14 @@ class RecordSink {
 
   RecordSink(RecordSink&&) = default;
   RecordSink& operator=(RecordSink&&) = default;
-  // Writes the queue; waits at most kPatience for a stalled reader.
+  // Writes the queued records; waits at most kPatience for a stalled reader.
   ~RecordSink();
 
   // Writes a record, waiting at most `patience` seconds for a stalled reader.
-  // Returns true if the record was written or queued.
+  // Returns true if the record was written or queued, and no queued one was
+  // dropped.
   bool write(std::string_view record, double patience = kPatience);
-  // Writes the queue without waiting. Returns true if it is empty.
+  // Writes queued records without waiting. Returns true if none is left.
   bool flush();
 
   explicit operator bool() const { return static_cast<bool>(fd_); }

@@ -7,15 +7,16 @@
 
 namespace vitrain::logging {
 
-// Standard stream of a supervisor, which must never wait for the reader of its
-// output (a full pipe, a paused terminal, a reader that is gone). Lines that
-// cannot be written at once are kept in a bounded buffer; lines that do not fit
-// are dropped and counted, and their number is written as soon as the reader
-// continues. Not thread-safe. The process must ignore SIGPIPE, SIGTTOU and
-// SIGXFSZ (launch::ignore_output_signals()).
+// Standard stream of a supervisor, which must not wait long for the reader of
+// its output (a full pipe, a paused terminal, a reader that is gone). Lines
+// that are not written within RecordSink::kPatience (0.1 s per call; 0 after a
+// stall, until the reader continues) are kept in a bounded buffer; lines that
+// do not fit are dropped and counted, and their number is written as soon as
+// the reader continues. Not thread-safe. The process must ignore SIGPIPE,
+// SIGTTOU and SIGXFSZ (launch::ignore_output_signals()).
 class StreamOutput {
  public:
-  // Time that the destructor waits for a slow reader, in seconds.
+  // Longest time that the destructor waits for a slow reader, in seconds.
   static constexpr double kLastWait = 1.0;
 
   // Duplicates the descriptor; the caller keeps its own.

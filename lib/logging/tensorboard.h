@@ -13,7 +13,7 @@ namespace vitrain::logging {
 
 // Writer of a new TensorBoard event file in a folder, events.out.tfevents.<unix
 // seconds>.<host>.<pid>.<n>, where n counts up from 0 to an unused name. Never
-// throws; see RecordSink for events that cannot be written.
+// throws: events that cannot be written are dropped and counted by sink().
 class TensorBoardWriter {
  public:
   // With `resumed_step`, readers discard what earlier files in the folder

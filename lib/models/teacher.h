@@ -9,19 +9,21 @@
 // Teacher network of train.distill.
 namespace vitrain::models {
 
-// Checks the teacher's name.
+// Reports train.distill.teacher if it is an unknown model name. No finding if
+// distillation is off or the name is empty.
 std::vector<config::Finding> check_teacher(const config::Recipe& recipe);
 
 // Returns the teacher's spec for the images and classes of `student`. Throws
-// Error(kUsage), naming keys of train.distill, if the network is unknown or
+// Error(kUsage), naming train.distill.teacher, if the network is unknown or
 // does not accept these images.
 ModelSpec resolve_teacher(
     const config::DistillConfig& distill,
     const ModelSpec& student);
 
-// Returns the teacher's spec for the largest images that `student` is trained
-// with; for other stages its positions are resampled from these. Throws as
-// above, and if the teacher does not accept the images of some stage.
+// Returns the teacher's spec for the largest images of all stages of
+// data.augment.stages; for smaller images its positions are resampled. Throws
+// as above for every stage, and if stages have different image sizes and the
+// teacher's family accepts only one.
 ModelSpec resolve_teacher(
     const config::Recipe& recipe,
     const ModelSpec& student);

@@ -19,21 +19,23 @@ struct Cost {
   // accurate model scaling", CVPR 2021, who count convolutions only).
   std::int64_t outputs = 0;
   // `kept`: sum of the operators' results that depend on a trained parameter
-  // (requires_grad) or enter an operator that does; `passing`: three times the
-  // largest result. Both include the input.
+  // (requires_grad) or enter an operator whose result does; `passing`: three
+  // times the largest result. Both include the input.
   models::ActivationBytes bytes;
 
   // Memory of a block that train.recompute can recompute, keeping only its
   // output.
   struct Block {
     std::int64_t results = 0; // bytes of the block's part of bytes.kept
-    // Bytes of the block's output, included in `results`.
+    // Bytes of the block's output, included in `results`; 0 if it does not
+    // depend on a trained parameter.
     std::int64_t output = 0;
   };
   std::vector<Block> blocks; // in order of execution
 
-  // Returns the peak fraction of bytes.kept in memory during backward if every
-  // `every`-th block is recomputed (recompute.h); 1 for `every` == 0.
+  // Returns the estimated peak memory of backward divided by bytes.kept if the
+  // first block and every `every`-th after it are recomputed (recompute.h); it
+  // may exceed 1. Returns 1 for `every` == 0.
   double kept_share(std::int64_t every) const;
 };
 
@@ -41,7 +43,8 @@ struct Cost {
 // device (shapes only, no memory). Throws Error(kInternal) if one of its
 // operators has no meta kernel.
 Cost cost_of(const models::ModelSpec& spec);
-// Counts the cost of `network`, which make_network() built on the meta device.
+// Likewise for `network`, which make_network() built on the meta device; sets
+// it to evaluation mode.
 Cost cost_of(const models::ModelSpec& spec, Model& network);
 
 } // namespace vitrain::networks

@@ -29,9 +29,10 @@ class ImageModel : public Model {
   std::vector<double> drop_rates() const final { return paths_.rates(); }
 
  protected:
-  // Adds the ModuleList `name` of `count` blocks, all with drop rate `rate`.
-  // Constructs each block from (spec_.get<Numbers>(), row of its first residual
-  // branch in `drop`, generator).
+  // Adds the ModuleList `name` of `count` blocks, all with drop rate `rate`,
+  // and appends them to `blocks`. Constructs each block from
+  // (spec_.get<Numbers>(), row of its first residual branch in `drop`,
+  // generator).
   template <typename Numbers, typename Block>
   void add_equal_blocks(
       const char* name,
@@ -53,8 +54,8 @@ class ImageModel : public Model {
   DropPaths paths_;
 
  private:
-  // Computes [N, num_classes] from images that forward() has checked; see
-  // Model::forward.
+  // Computes the outputs of Model::forward() from images that forward() has
+  // checked.
   virtual at::Tensor logits(
       const at::Tensor& images,
       const at::Tensor& drop) = 0;

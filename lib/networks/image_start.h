@@ -12,16 +12,17 @@ class ImageStart {
  public:
   virtual ~ImageStart() = default;
 
-  // Number of training images that start_from() needs.
+  // Number of training images to give to start_from(); all, if there are fewer.
   virtual std::int64_t start_images() const = 0;
-  // Sets these weights from normalised images [N, channels, S, S], fp32 on the
+  // Sets these weights from normalised images [N, channels, H, W], fp32 on the
   // CPU. Deterministic: uses no random numbers.
   virtual void start_from(const at::Tensor& images) = 0;
 };
 
-// Returns filters [2 C K K, C, K, K] that whiten patches of K x K pixels of
-// images [N, C, H, W]: eigenvectors of the patches' second moments, largest
-// first, each divided by sqrt(eigenvalue + eps), then the same filters negated.
+// Returns fp32 filters [2 C K K, C, K, K] that whiten patches of K x K pixels
+// (K: `kernel`) of images [N, C, H, W]: eigenvectors of the patches' second
+// moments, largest first, each divided by sqrt(eigenvalue + eps), then the same
+// filters negated.
 at::Tensor
 whitening_filters(const at::Tensor& images, std::int64_t kernel, double eps);
 

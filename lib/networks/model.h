@@ -16,11 +16,11 @@ namespace vitrain::networks {
 // autoencoder. Parameters and buffers have timm's names.
 class Model : public torch::nn::Module {
  public:
-  // Computes outputs [N, num_classes] from images [N, channels, H, W] or
-  // vectors [N, F]. `drop`: stochastic depth factors [drop_rates().size(), N],
-  // each 0 or 1 / (1 - rate); undefined: nothing is dropped. `dropout`:
-  // generator of the dropout masks, on the inputs' device; undefined: no
-  // dropout.
+  // Computes outputs [N, num_classes] ([N, 2 num_classes] in training if
+  // spec.heads_apart) from images [N, channels, H, W] or vectors [N, F].
+  // `drop`: stochastic depth factors [drop_rates().size(), N], each 0 or 1 / (1
+  // - rate); undefined: nothing is dropped. `dropout`: generator of the dropout
+  // masks, on the inputs' device; undefined: no dropout.
   virtual at::Tensor forward(
       const at::Tensor& inputs,
       const at::Tensor& drop,

@@ -46,7 +46,8 @@ namespace vitrain::networks {
 VITRAIN_NETWORKS(VITRAIN_DECLARE)
 #undef VITRAIN_DECLARE
 
-// Calls the family's function for `spec`.
+// Builds the network of `spec` by its family's MakeNetwork (model.h). Throws
+// Error(kInternal) if the family has none.
 std::shared_ptr<Model> make_network(
     const models::ModelSpec& spec,
     const at::Generator& generator);

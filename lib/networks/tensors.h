@@ -28,13 +28,15 @@ struct TensorInfo {
 // on the meta device: takes milliseconds, no memory and no threads.
 std::vector<TensorInfo> tensors_of(const models::ModelSpec& spec);
 
-// Returns the number of trainable values.
+// Returns the number of values of all parameters, of frozen ones
+// (model.freeze), too.
 std::int64_t parameter_count(const models::ModelSpec& spec);
 
-// True if a layer of the network keeps running statistics.
+// True if the network has a BatchNorm.
 bool has_batch_norm(const models::ModelSpec& spec);
 
-// Returns the counts of the network, which is built on the meta device.
+// Returns the counts of the network, which is built on the meta device. Throws
+// as cost_of() (cost.h).
 models::ModelCounts counts_of(const models::ModelSpec& spec);
 
 } // namespace vitrain::networks

@@ -55,7 +55,8 @@ void apply_rule(
 
 // Rescales cautious steps, which are 0 where they disagree with the gradient:
 // each parameter's steps are multiplied by its size / its number of nonzero
-// steps, at most 1000 (Liang et al., "Cautious optimizers", 2024; as timm).
+// steps, by 1000 at most. `steps` begin at element `own_begin` of the group
+// (Liang et al., "Cautious optimizers", 2024; as timm).
 void scale_cautious_steps(
     const std::vector<const Segment*>& segments,
     std::int64_t own_begin,

@@ -88,7 +88,8 @@ void run_on_cpu(const Elements<kStates>& elements, const Kernel& kernel) {
 }
 
 // Runs the kernel block by block, so that intermediate values stay in the
-// cache.
+// cache. The steps change the weights unless elements.steps is defined. If
+// `non_finite` is 1, weights and state stay and stored steps are 0.
 template <std::size_t kStates, typename Kernel>
 void run_on_device(
     const Elements<kStates>& all,

@@ -61,7 +61,8 @@ class Ema {
   // not called for them.
   std::int64_t averagings() const { return averagings_; }
 
-  // Returns all averages, by their names in the module.
+  // Returns all averages, and the tensors shared with the module, by their
+  // names in the module.
   std::map<std::string, at::Tensor> state() const;
   // Restores the results of state() and averagings(). Throws Error(kWeights)
   // that names missing or wrongly shaped tensors; nothing is changed then.

@@ -50,8 +50,9 @@ struct GroupSettings {
   bool exempt = false; // exempt from weight decay by optim.no_decay
   // True: use the optimizer's rule for parameters that are not matrices (Muon).
   bool fallback = false;
-  std::int64_t from_epoch = 1; // first epoch in which the group is trained
-  // Last epoch in which the group is trained.
+  // First epoch (from 1) in which the group is trained.
+  std::int64_t from_epoch = 1;
+  // Last epoch in which the group is trained; nullopt: the run's last.
   std::optional<std::int64_t> until_epoch{};
 };
 
@@ -72,8 +73,8 @@ struct FlatGroup : GroupSettings {
   at::Tensor gradients{}; // [n], fp32
   std::vector<Segment> segments{};
 
-  // The parameters, padded with zeros to `count` shares of equal size: [count *
-  // share_size].
+  // The parameters (a view of its beginning), padded with zeros to Share::count
+  // shares of equal size: [count * share_size].
   at::Tensor shares{};
   std::int64_t share_size = 0; // elements, a multiple of 16
   // This worker updates elements [own_begin, own_begin + own_size) of the
@@ -99,8 +100,9 @@ class FlatState {
  public:
   // Creates the groups of `grouping`, in the order in which gradients are
   // expected: descending lr_scale (the last layers first), groups with weight
-  // decay before groups without. Requires fp32 parameters on one device, each
-  // with one name; otherwise throws Error(kInternal) that names the parameter.
+  // decay before groups without. All parameters must be on one device. Throws
+  // Error(kInternal) if a trained parameter is not fp32 or has two names, or if
+  // there is none.
   FlatState(
       torch::nn::Module& module,
       const Grouping& grouping,
@@ -146,8 +148,8 @@ class FlatState {
 };
 
 // Returns true if a parameter is exempt from weight decay. Entries of
-// `no_decay`: `bias` (every bias), `norm` (every other one-dimensional weight),
-// or the last component(s) of a name.
+// `no_decay`: `bias` (every bias), `norm` (every other parameter of at most one
+// dimension), or the last component(s) of a name.
 bool is_no_decay(
     const std::string& name,
     std::int64_t dimensions,

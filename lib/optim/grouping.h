@@ -8,15 +8,16 @@
 
 namespace vitrain::optim {
 
-// Assigns parameters to layers.
+// Assigns parameters to layers 0 ... count - 1.
 struct Layers {
   std::function<int(const std::string& name)> of;
   int count = 1;
 };
 
 // Returns the parameter groups of `options`: by weight decay, by layer if there
-// is a layer_decay (timm.optim.param_groups_layer_decay; needs `layers`), by
-// the rules of optim.groups, and by the optimizer's own distinctions.
+// is a layer_decay (timm.optim.param_groups_layer_decay; ignored if layers.of
+// is empty), by the rules of optim.groups, and by the optimizer's own
+// distinctions.
 Grouping grouping_of(
     const config::OptimConfig& options,
     const Layers& layers = {});

@@ -27,7 +27,8 @@ double kept_of_slow(
     const config::LookaheadConfig& options,
     const Progress& progress);
 
-// Lookahead (Zhang et al., 2019): call before the forward pass of a step.
+// Lookahead (Zhang et al., 2019): call before the forward pass of a step. With
+// a ramp, copies the weights of step 1 to the slow weights.
 void begin_slow(
     const config::LookaheadConfig& options,
     const std::vector<SlowPair>& pairs,

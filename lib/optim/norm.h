@@ -10,7 +10,6 @@ namespace vitrain::optim {
 // device; the host does not wait for the device. Not finite if the sum of the
 // squares overflows fp32.
 //
-//
 // On CPUs the sums of blocks are added in fp64, so that the result has a
 // relative error below 1e-6 at any size and does not depend on the number of
 // threads. at::linalg_vector_norm adds all squares in a few fp32 sums there:

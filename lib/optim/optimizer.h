@@ -19,7 +19,8 @@ namespace vitrain::optim {
 struct Rate {
   double lr = 0.0;
   at::Tensor lr_tensor; // same as `lr`, a scalar on the parameters' device
-  // Number of updates including this one; scalar fp32 on the device.
+  // Number of the group's updates including this one; scalar fp32 on the
+  // device.
   at::Tensor count;
   // Scalar fp32 on the device; if it is 1, the update must change nothing.
   // Always 0 on the CPU, where such steps are skipped.
@@ -65,16 +66,17 @@ class Optimizer {
   // Returns the non-empty tensors of the state, except steps() and
   // slow_tensors().
   std::vector<at::Tensor> buffers() const;
-  // Returns the flat buffers by kind, then by group; empty if a group has none
-  // of that kind.
+  // Returns the flat buffers by kind, then by group; an empty tensor for a
+  // group without that kind.
   std::vector<std::vector<at::Tensor>> buffers_by_kind() const;
   // Number of updates, scalar fp32; writing to it changes the optimizer.
   const at::Tensor& steps() const { return steps_; }
 
-  // Returns "<parameter>.<buffer>" -> view with the parameter's shape, and
-  // "step", the number of updates, int64. With several shares, calls `gather`
-  // for each buffer, in the same order on all workers; the views are then of
-  // its results.
+  // Returns "<parameter>.<buffer>" -> view with the parameter's shape; "step",
+  // the number of updates, int64; slow_tensors(); and "missed.<group>" for
+  // groups with from_epoch > 1. With several shares, calls `gather` for each
+  // buffer, in the same order on all workers; the views are then of its
+  // results.
   std::map<std::string, at::Tensor> state(const Gather& gather = {}) const;
   // Restores the result of state(), or this worker's share of it. Throws
   // Error(kWeights) that names missing, unknown or wrongly shaped tensors; the
@@ -95,7 +97,7 @@ class Optimizer {
       const std::function<bool(const FlatGroup&)>& wanted = {});
   // Adds a separate tensor for each parameter to which `shape_of` gives a
   // shape, saved under `name`, by group and segment; undefined for other
-  // parameters. Not allowed if workers share the state.
+  // parameters. Not allowed if the workers divide the state into shares.
   std::vector<Buffers>& add_tensors(
       const std::string& name,
       const std::function<std::optional<Shape>(const Segment&)>& shape_of);

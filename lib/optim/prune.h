@@ -22,7 +22,7 @@ struct PruneOptions {
   std::vector<std::string> match{"*"}; // patterns of config::matches_name
   std::int64_t start = 0; // first step after which weights are pruned
   std::int64_t end = 0; // last such step, at least `start`
-  std::int64_t every = 1;
+  std::int64_t every = 1; // steps between prunings, from `start` on
 };
 
 // Returns true if weights are pruned after step `step` (from 1): at `start`,
@@ -83,7 +83,8 @@ class Pruner {
   // Returns "prune.mask.<parameter>" -> bool with the parameter's shape, true
   // at pruned positions.
   std::map<std::string, at::Tensor> state() const;
-  // Restores the result of state(); parameters without a mask are not pruned.
+  // Restores the result of state(); parameters without a mask of their shape
+  // are not pruned.
   void load_state(const std::map<std::string, at::Tensor>& state);
 
  private:

@@ -19,7 +19,8 @@ double weight_decay_share(
 
 // Returns the factor of the stochastic depth rate. `rising`: step /
 // (total_steps - 1). `early_linear`: 1 - step / (cutoff_steps - 1), which is 0
-// in the last step before `cutoff_steps`. Other shapes: 0 or 1.
+// in the last step before `cutoff_steps`. `constant`: 1. `early`: 1 before
+// `cutoff_steps`, then 0; `late`: the reverse.
 double drop_path_share(
     config::DropPathShape shape,
     std::int64_t cutoff_steps,

@@ -4,14 +4,16 @@
 
 namespace vitrain {
 
-// Order in which classes are numbered; samples are ordered by class.
+// Rule for which folders are classes, in which order classes are numbered, and
+// in which order samples are. Of lists whose labels are names, only the order
+// of the classes.
 enum class ClassOrder {
   // Classes are the folders directly below the dataset's folder, in byte order;
-  // samples are ordered by folder, then by name.
+  // samples are ordered by class, then by folder, then by name.
   kTorchvision,
   // Classes are the folders that contain images, at any depth, named by the
-  // last component of their path. Classes and samples are in natural order:
-  // case is ignored, and digits are compared as numbers.
+  // last component of their path. Classes (by name) and samples (by path) are
+  // in natural order: case is ignored, and digits are compared as numbers.
   kTimm,
 };
 constexpr auto names_of(ClassOrder) {

@@ -22,7 +22,8 @@ constexpr bool keeps_errors(Compress compress) {
   return compress == Compress::kPowerSgd || compress == Compress::kTopK;
 }
 
-// Treatment of gradients that are too stale.
+// Treatment of gradients that are staler than dist.sync.max_staleness. kWait:
+// workers wait, so that there are none; kDrop: they are dropped.
 enum class OnStale { kWait, kDrop };
 constexpr auto names_of(OnStale) {
   using enum OnStale;

@@ -4,8 +4,8 @@
 
 namespace vitrain {
 
-// Pillow's resampling filters. All but kNearest widen with the reduction
-// (antialiasing).
+// Pillow's resampling filters. When an image is reduced, all but kNearest widen
+// in proportion (antialiasing).
 enum class Filter { kNearest, kBox, kBilinear, kHamming, kBicubic, kLanczos };
 constexpr auto names_of(Filter) {
   using enum Filter;
@@ -18,10 +18,12 @@ constexpr auto names_of(Filter) {
        {kLanczos, "lanczos"}});
 }
 
-// Resizing of the whole image before it is cropped (timm's crop modes).
-//   kCenter: the shorter side to `resize`, the longer one in proportion;
-//   kSquash: both sides to `resize`;
-//   kBorder: the longer side to `resize`, the shorter one in proportion.
+// Resizing of the whole image before its centre is cropped in evaluation
+// (timm's crop modes). R: data.preprocess.resize, or else image_size /
+// crop_pct.
+//   kCenter: the shorter side to R, the longer one in proportion;
+//   kSquash: both sides to R;
+//   kBorder: the longer side to R, the shorter one in proportion.
 enum class CropMode { kCenter, kSquash, kBorder };
 constexpr auto names_of(CropMode) {
   using enum CropMode;
@@ -29,10 +31,11 @@ constexpr auto names_of(CropMode) {
       {{kCenter, "center"}, {kSquash, "squash"}, {kBorder, "border"}});
 }
 
-// Crop of a training image. kResized: a random resized crop; kPad: a random
-// crop after padding; kRkrr, kRkrc: timm's resize in proportion with random
-// zoom and aspect, then a random or the centre crop; kSquash: the whole image,
-// both sides resized to the input's (timm's --no-aug); kNone: as in evaluation.
+// Crop of a training image. kResized: a random resized crop; kPad: resizing to
+// cover the input's size, padding, and a random crop; kRkrr, kRkrc: timm's
+// resize in proportion with random zoom and aspect, then a random or the centre
+// crop; kSquash: the whole image, both sides resized to the input's (timm's
+// --no-aug); kNone: as in evaluation.
 enum class TrainCrop { kNone, kPad, kResized, kRkrr, kRkrc, kSquash };
 constexpr auto names_of(TrainCrop) {
   using enum TrainCrop;

@@ -14,10 +14,10 @@ enum class Metric { kLoss, kTop1, kTop5, kRealTop1, kMap };
 struct MetricInfo {
   Metric value;
   std::string_view name; // in recipes, records, columns of summary.csv
-  bool of_classes; // a percentage, which needs classes; false: a plain number
+  bool of_classes; // a percentage, of data with classes; false: a plain number
   bool larger_is_better;
-  bool of_real_labels = false; // only with eval.real_labels
-  bool of_label_lists = false; // only with data.eval.multi_label
+  bool of_real_labels = false; // exists only with eval.real_labels
+  bool of_label_lists = false; // exists only with data.eval.multi_label
 };
 
 // One row per metric. engine/step/metrics.cpp computes the metrics.

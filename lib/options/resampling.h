@@ -9,10 +9,11 @@ namespace vitrain {
 //   kTimm: embeddings bicubic with antialias, or as the family specifies
 //     (models::Family::resampling); tables linear between distances that grow
 //     geometrically (BEiT's way, timm/layers/pos_embed_rel.py);
-//   kDeit: both bicubic (DeiT's, Swin's authors and mmpretrain);
+//   kDeit: both bicubic without antialias (DeiT's, Swin's authors and
+//     mmpretrain);
 //   kPaddleVit: as kDeit;
-//   kTimmNpz: bilinear, as timm reads .npz files of JAX;
-//   kBigVision: bilinear with aligned corners (scipy's zoom of order 1).
+//   kTimmNpz: both bilinear, as timm reads .npz files of JAX;
+//   kBigVision: both bilinear with aligned corners (scipy's zoom of order 1).
 enum class Resampling { kTimm, kDeit, kPaddleVit, kTimmNpz, kBigVision };
 constexpr auto names_of(Resampling) {
   using enum Resampling;

@@ -5,8 +5,7 @@
 namespace vitrain {
 
 // Order of the samples in an epoch, and their division among the workers.
-// Below: n samples, W workers, B samples per device, A accumulated
-// micro-batches.
+// Below: n samples, W workers.
 //
 //   kGlobal: one keyed permutation of the samples per (seed, epoch), dealt to
 //     the workers step by step;
@@ -16,8 +15,8 @@ namespace vitrain {
 //     kGlobal;
 //   kShardThenShuffle: worker r owns block r for the whole run and permutes it
 //     by (seed, epoch, r). Blocks have ceil(n / W) consecutive samples (the
-//     last one is filled up with the first samples), or floor(n / W) if the
-//     tail is dropped;
+//     last one is filled up with the first samples), or floor(n / W) with
+//     drop_tail;
 //   kTorch: torch.utils.data.DistributedSampler, index for index;
 //   kPaddle: paddle.io.DistributedBatchSampler, index for index. Its seed is
 //     only the epoch;
@@ -46,8 +45,10 @@ constexpr auto names_of(SamplerPolicy) {
 }
 
 // Treatment of the samples at the end of an epoch that do not fill a step.
-// kMicro: whole micro-batches of every worker are kept, and the rest is
-// dropped, as timm's train.py does when it accumulates gradients.
+// kDrop: they are dropped. kKeep: they make a smaller step. kPad: the step is
+// filled up with samples from the start of the epoch. kMicro: whole
+// micro-batches of every worker are kept, and the rest is dropped, as timm's
+// train.py does when it accumulates gradients.
 enum class LastBatch { kDrop, kKeep, kPad, kMicro };
 constexpr auto names_of(LastBatch) {
   using enum LastBatch;

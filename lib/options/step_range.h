@@ -20,7 +20,8 @@ struct StepRange {
 };
 
 // Parses "12" or "10-12" into `range`. Returns what is wrong with `text`, for
-// example more than `most` steps; "" if it is valid.
+// example more than `most` steps; "" if it is valid. Mistakes may leave `range`
+// half changed.
 inline std::string
 parse_step_range(const std::string& text, StepRange& range, std::int64_t most) {
   const std::size_t dash = text.find('-');
@@ -41,8 +42,8 @@ parse_step_range(const std::string& text, StepRange& range, std::int64_t most) {
       : "it has more than " + std::to_string(most) + " steps";
 }
 
-// Returns the range in a text that parse_step_range() accepts; an empty range
-// for nullopt.
+// Returns the range in a text that parse_step_range() accepts; for nullopt, a
+// range that contains no step.
 inline StepRange steps_of(const std::optional<std::string>& text) {
   StepRange range;
   if (text) {

@@ -12,8 +12,9 @@
 
 namespace vitrain::pictures {
 
-// A line below a picture: a text, then a bar whose length is proportional to
-// `share`, with the number at its end; no bar if `share` is negative.
+// A line below a picture: a text on a bar whose length is proportional to
+// `share`, with `share` in percent at the right; if `share` is negative, on a
+// bar of full length without a number.
 struct CardLine {
   std::string text;
   double share = -1; // 0 to 1
@@ -27,16 +28,16 @@ struct Card {
   std::vector<CardLine> lines;
 };
 
-// A sheet of cards side by side, whose pictures have one size, with a heading
-// above them.
+// A sheet of cards in rows, whose pictures have one size, with a heading above
+// them. Small pictures are enlarged by a whole factor, large ones reduced.
 class CardSheet {
  public:
   struct Layout {
     std::int64_t count = 0; // number of cards
     int lines = 1; // lines per card
-    bool titles = true; // cards have a title
+    bool titles = true; // cards have room for a title
     image::Size size; // size of the pictures
-    std::string heading;
+    std::string heading; // "": none
     std::string note; // text below the heading; "": none
   };
   explicit CardSheet(const Layout& layout);
@@ -62,7 +63,7 @@ class CardSheet {
 };
 
 // Returns the cards of a sheet that CardSheet::png() has written. Each has its
-// original picture or, if that was reduced to fit the sheet, the reduced one.
+// original picture or, if that was reduced for the sheet, the reduced one.
 // Returns no cards for any other file. Throws Error(kData) for a damaged file.
 std::vector<Card> read_cards(std::string_view png);
 

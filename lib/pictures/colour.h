@@ -12,7 +12,7 @@ struct Colour {
   friend bool operator==(const Colour&, const Colour&) = default;
 };
 
-// Interpolates linearly between two colours; `share` is in [0, 1].
+// Interpolates linearly: `share` 0 gives `from`, 1 gives `to`; it is clamped.
 Colour between(const Colour& from, const Colour& to, double share);
 
 // Colours used in pictures.
@@ -25,7 +25,8 @@ inline constexpr Colour kBlue{37, 99, 180};
 inline constexpr Colour kRed{200, 62, 48};
 inline constexpr Colour kGreen{40, 140, 74};
 
-// Colours of a drawing by purpose. Files use the light palette, web pages both.
+// Colours of a drawing by purpose; `right` and `wrong` are for predictions.
+// Files use the light palette, web pages both.
 struct Palette {
   Colour paper = kPaper;
   Colour page = kPage;

@@ -11,7 +11,7 @@
 
 namespace vitrain::pictures {
 
-// Returns the width in pixels of the widest caption.
+// Returns the width in pixels of the widest caption, rounded up.
 int caption_width(std::span<const std::string> captions);
 
 // A sheet of images of one size in rows and columns, with a gap between them
@@ -20,11 +20,13 @@ int caption_width(std::span<const std::string> captions);
 // caption.
 class ContactSheet {
  public:
-  // Creates a sheet for `count` images [height, width, channels], shown as
-  // image::in_colours() does. `widest`: width of the widest caption; 0: no
-  // captions. Captions are shortened to the width of the image or, below images
-  // narrower than 64 pixels that are not reduced, to min(widest, 64) pixels.
-  // Throws Error(kUsage) if `count` images do not fit.
+  // Creates a sheet for `count` images [height, width, channels]. With one or
+  // two channels it shows the first one as grey, with more the first three as
+  // red, green and blue. `widest`: caption_width(); 0: no captions. Captions
+  // are shortened to the width of the image or, below images narrower than 64
+  // pixels that are not reduced, to min(widest, 64) pixels. Throws
+  // Error(kUsage) if `count` images do not fit even when their longer side is
+  // reduced to 16 pixels.
   ContactSheet(
       std::int64_t count,
       const image::Size& size,
@@ -47,7 +49,7 @@ class ContactSheet {
   int channels_;
   image::Size tile_;
   int width_; // width of an image or its caption, whichever is larger
-  int caption_; // height of a caption
+  int caption_; // height of a caption; 0: none
   int columns_ = 1;
   image::Size sheet_; // size of the sheet
   std::int64_t added_ = 0;

@@ -37,6 +37,7 @@ class Drawing {
  public:
   Drawing(int width, int height, const Colour& paper = kPaper);
 
+  // Fills a box; blends pixels that are partly covered. `opacity`: 0 to 1.
   void fill(const Area& box, const Colour& colour, double opacity = 1);
   // Draws an outline, one pixel wide, inside the box.
   void frame(const Area& box, const Colour& colour);

@@ -7,14 +7,15 @@
 
 namespace vitrain::pictures {
 
-// A drawn character, as the covered fraction of each pixel. The first pixel is
-// `left` pixels to the right of the pen and `top` pixels below the baseline.
+// A drawn character, as the covered fraction of each pixel. The upper left
+// pixel is `left` pixels to the right of the pen and `top` pixels below the
+// baseline; both may be negative.
 struct Glyph {
   int left = 0;
   int top = 0;
   int width = 0;
   int height = 0;
-  std::vector<std::uint8_t> coverage; // [height, width]
+  std::vector<std::uint8_t> coverage; // [height, width], 0 to 255
 };
 
 // A character of a text, with the position of the pen relative to the start of
@@ -28,6 +29,7 @@ struct PlacedGlyph {
 // it lacks come from fonts of this machine (system_fonts.h). Invalid UTF-8
 // becomes U+FFFD; characters in no font become a box. Thread-safe.
 std::vector<PlacedGlyph> place_glyphs(std::string_view text, double size);
+// Returns the width of a text in pixels.
 double text_width(std::string_view text, double size);
 
 // Shorten a text to a width of at most `room` pixels: fit_text() replaces the

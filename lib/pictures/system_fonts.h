@@ -19,8 +19,8 @@ struct FontFile {
   int number = 0;
 };
 
-// Returns the folders that contain fonts: the user's folder,
-// /usr/local/share/fonts, /usr/share/fonts.
+// Returns the folders that may contain fonts: $XDG_DATA_HOME/fonts or
+// ~/.local/share/fonts, /usr/local/share/fonts, /usr/share/fonts.
 std::vector<std::filesystem::path> font_folders();
 
 // Searches the folders recursively for fonts that are known by name to have
@@ -38,7 +38,7 @@ std::optional<std::size_t> whole_face(
     int number);
 
 // A font with its bytes, whose address does not change when the struct is
-// moved; `face` is null if they are not a complete font.
+// moved; `face` is null if the file cannot be read or is not a complete font.
 struct LoadedFont {
   std::string bytes;
   std::unique_ptr<Face> face;

@@ -24,7 +24,8 @@ class Calibration {
     double confidence() const; // mean
   };
 
-  // Ignores outcomes without a prediction.
+  // Ignores outcomes without a prediction. Without any other, all numbers below
+  // are 0.
   explicit Calibration(std::span<const Outcome> outcomes);
 
   const std::array<Bin, kBins>& bins() const { return bins_; }

@@ -60,9 +60,10 @@ class Confusion {
     std::int32_t prediction = 0;
     std::int64_t count = 0;
   };
-  // Returns the most frequent confusions, at most `most`.
+  // Returns the wrong predictions (label != prediction), most frequent first,
+  // at most `most`.
   std::vector<Pair> most_confused(std::size_t most) const;
-  // Returns the classes with samples that have the lowest accuracies, at most
+  // Returns the classes that have samples, lowest accuracy first, at most
   // `most`.
   std::vector<std::int32_t> worst_classes(std::size_t most) const;
 

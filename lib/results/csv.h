@@ -11,7 +11,7 @@ namespace vitrain::results {
 // some programs remove.
 std::string csv_field(std::string_view text);
 
-// Returns a line of a comma-separated table, with the line end.
+// Returns a line of a comma-separated table, with "\n" at its end.
 std::string csv_line(std::span<const std::string> fields);
 
 } // namespace vitrain::results

@@ -22,15 +22,18 @@ namespace vitrain::results {
 //                         predicted_class of each pair that occurred; numbers,
 //                         then names
 //   reliability.csv       low,high,count,confidence,accuracy of each bin
-//   confusion.png, reliability.png, mistakes.png
+//   confusion.png, reliability.png
+//   mistakes.png          only if draw_mistakes() returns a sheet
 // When all are complete, they replace a folder of this name. Throws
 // Error(kStorage).
 void write_evaluation(
     const std::filesystem::path& folder,
     const Evaluation& evaluation);
 
-// Summary of an evaluation: about ten lines, each a label and a text.
+// Labels and texts of a summary; a text may have several lines or be empty.
 using SummaryLines = std::vector<std::pair<std::string, std::string>>;
+// Returns "accuracy", "worst" classes, "confused" classes, "mistakes" and
+// "calibration".
 SummaryLines summary_of(const Evaluation& evaluation);
 
 // Return the tables as texts.

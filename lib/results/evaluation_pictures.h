@@ -9,14 +9,15 @@
 
 namespace vitrain::results {
 
-// Draws the confusion matrix: rows are classes, columns predictions, colours
-// fractions of a row. Up to 60 classes have names, up to 30 numbers; with more
-// than 500, several classes share a cell, which shows the largest fraction.
 struct ConfusionStyle {
   pictures::Palette palette = pictures::kLightPalette;
   // Draw a heading with the counts; false if the page has one.
   bool heading = true;
 };
+// Draws the confusion matrix: rows are classes, columns predictions, colours
+// fractions of a row. Up to 60 classes have names, up to 32 counts in the
+// cells; with more than 500, several classes share a cell, which shows the
+// largest fraction, of right predictions if there are any.
 image::Image draw_confusion(
     const Confusion& confusion,
     const std::vector<std::string>& classes,
@@ -26,8 +27,8 @@ image::Image draw_confusion(
 // the confidence.
 image::Image draw_reliability(const Calibration& calibration);
 
-// Draws the mistakes with the largest loss, at most 48. Returns nullopt if
-// there are none, or if their images cannot be read.
+// Draws the 48 mistakes with the largest loss (mistakes_of()), without those
+// whose image cannot be read. Returns nullopt if none is left.
 std::optional<pictures::CardSheet> draw_mistakes(const Evaluation& evaluation);
 
 } // namespace vitrain::results

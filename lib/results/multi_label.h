@@ -41,10 +41,11 @@ struct LabelListEvaluation {
   std::function<std::string(std::int64_t sample)> path;
 };
 
-// Computes all counts of the classes, but not their average precision.
+// Adds the outcomes to the counts of `classes`, which it resizes to `names`;
+// they must be 0 before. Does not compute the average precision.
 void count_classes(LabelListEvaluation& evaluation);
 
-// Writes the files of such an evaluation, replacing a folder of this name:
+// Writes a multi-label evaluation, replacing a folder of this name:
 //   predictions.csv  path,labels,predicted,missed,wrong,loss of each sample, in
 //                    the dataset's order; class names separated by semicolons
 //   per_class.csv    class,count,average_precision,predicted,correct,precision,
@@ -58,7 +59,8 @@ void write_label_lists(
 std::string label_lists_csv(const LabelListEvaluation& evaluation);
 std::string label_list_classes_csv(const LabelListEvaluation& evaluation);
 
-// Returns the summary of an evaluation.
+// Returns "map" (mean average precision), "worst" classes and "labels" (found,
+// predicted).
 SummaryLines summary_of(const LabelListEvaluation& evaluation);
 
 } // namespace vitrain::results

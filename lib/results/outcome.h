@@ -14,13 +14,14 @@ namespace vitrain::results {
 struct Outcome {
   std::int64_t sample = 0;
   std::int32_t label = 0;
-  // Most probable class, the first of equal ones; -1: none.
+  // Most probable class, the first of equal ones; -1: none, because an output
+  // is NaN or positive infinity.
   std::int32_t prediction = -1;
   float probability = 0; // probability of the prediction
   float loss = 0; // cross entropy
 
   bool right() const { return prediction == label; }
-  // True if the outputs were finite, so that there is a prediction.
+  // True if there is a prediction; `loss` may not be finite all the same.
   bool finite() const { return prediction >= 0; }
 };
 
@@ -29,16 +30,17 @@ struct Evaluation {
   std::vector<Outcome> outcomes; // in the dataset's order
   // All classes that may be predicted, including the data's.
   std::vector<std::string> classes;
-  // Number of the network's outputs; 0: classes.size().
+  // Number of the network's outputs, shown in the summary if larger than the
+  // number of classes with samples; 0: not shown.
   std::int64_t of_classes = 0;
   // path() returns a sample's printable location; picture() its preprocessed
-  // image, nullopt if there is none.
+  // image, nullopt if it cannot be read.
   std::function<std::string(std::int64_t sample)> path;
   std::function<std::optional<image::Image>(std::int64_t sample)> picture;
 };
 
-// Returns the wrong outcomes, largest loss first, at most `most`; of equal
-// losses in the dataset's order.
+// Returns the outcomes with a wrong prediction and a finite loss, largest loss
+// first, at most `most`; of equal losses in the order of `sample`.
 std::vector<Outcome> mistakes_of(
     const std::vector<Outcome>& outcomes,
     std::size_t most);

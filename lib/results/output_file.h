@@ -15,18 +15,18 @@ namespace vitrain::results {
 // existing file. Symbolic links are followed and kept. Anything but a regular
 // file (a terminal, a pipe, a link of /proc to an open file, such as
 // /dev/stdout) is written in place, and so is standard output, called "-".
-// Every method throws Error(kStorage) that names the file.
+// Constructor, write() and finish() throw Error(kStorage) that names the file.
 class OutputFile {
  public:
   // If the path is a named pipe, waits for a reader.
   explicit OutputFile(const std::filesystem::path& path);
-  // Removes the file if it is incomplete.
+  // Removes the temporary file if finish() did not rename it.
   ~OutputFile();
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;
 
   void write(std::string_view bytes);
-  // Completes the file.
+  // Syncs and renames the file; one that is written in place is only closed.
   void finish();
 
  private:
@@ -53,9 +53,10 @@ bool is_same_output(
 // accepts.
 inline constexpr const char* kDrawn = "a picture that vitrain has drawn";
 
-// Throws Error(kUsage) if `option` would replace a non-empty file of another
-// type than its own. `what`: the type ("a table"). `is_one`: returns true for
-// the first bytes (at most 64 KiB) of a file of that type.
+// Throws Error(kUsage) if an OutputFile of this name would replace a non-empty
+// file for which `is_one` returns false; `is_one` gets its first bytes (at most
+// 64 KiB). For the message: `option` has the path as its value, `what` is the
+// type that `is_one` accepts ("a table").
 void check_replaceable(
     const char* option,
     const std::filesystem::path& path,

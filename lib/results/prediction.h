@@ -31,10 +31,11 @@ std::vector<ClassScore> top_classes(
     std::span<const float> probabilities,
     std::int64_t most);
 
-// Formats predictions as lines of CSV or JSON.
+// Formats predictions as lines of CSV or JSON, each with a newline at its end.
 class PredictionLines {
  public:
-  // `top`: number of classes per image.
+  // `top`: largest number of classes per image; CSV lines have columns for that
+  // many, which are empty if there are fewer.
   PredictionLines(std::vector<std::string> classes, std::int64_t top)
       : classes_(std::move(classes)), top_(top) {}
 

@@ -17,8 +17,8 @@
 
 namespace vitrain::results {
 
-// True if a file with these first bytes was written by PredictionOutput. (Other
-// tables and lists may begin with a path, too.)
+// True if a file with these first bytes has the format of PredictionOutput's
+// CSV or JSON lines. (That a table or list begins with a path is not enough.)
 bool is_predictions_csv(std::string_view start);
 bool is_predictions_jsonl(std::string_view start);
 
@@ -28,23 +28,23 @@ class PredictionOutput {
  public:
   struct Options {
     std::optional<std::string> csv; // "-": standard output
-    std::optional<std::string> jsonl;
+    std::optional<std::string> jsonl; // as `csv`
     std::vector<std::string> classes;
     std::int64_t top = 5; // number of classes per image
-    std::int64_t images = 0;
+    std::int64_t images = 0; // number of images
     // Returns the path of an image.
     std::function<std::string_view(std::int64_t image)> path;
   };
-  // Opens the files. Throws as OutputFile.
+  // Opens the files. Throws Error(kStorage), as add() and finish() do.
   explicit PredictionOutput(const Options& options);
 
   // Adds the predictions of the next images.
   void add(std::span<const Prediction> predictions);
   // Completes the files.
   void finish();
-  // Reports the number of images, the unreadable ones, and the paths of the
-  // results, including these other files. Prints nothing if a table has shown
-  // all of this.
+  // Prints on standard error the number of images, of unreadable ones, and the
+  // paths of the results: CSV, JSON lines and `others`. Prints nothing if there
+  // is a table, no image was unreadable, and `others` is empty.
   void report(const std::vector<std::string>& others);
   // Number of images without a prediction.
   std::int64_t problems() const { return problems_; }

@@ -19,11 +19,12 @@ struct PicturedPrediction {
   std::optional<image::Image> picture; // nullopt if it cannot be read
 };
 
-// Largest number of images on a sheet; of more, the first ones are drawn.
+// Largest number of images that callers should put on a sheet: the first ones.
 inline constexpr std::int64_t kMostPictured = 100;
 
-// Draws images of one size, each with its classes and a bar per class. `all`:
-// total number of images, including those that are not drawn.
+// Draws the images `shown`, all of size `size`, each with up to five classes
+// and a bar per class, or its problem; grey in place of a missing picture.
+// `all`: number of images, including those not in `shown`.
 image::Image draw_predictions(
     std::span<const PicturedPrediction> shown,
     const std::vector<std::string>& classes,

@@ -10,14 +10,16 @@
 namespace vitrain::results {
 
 // Table of predictions for users: a line per image with its path and classes in
-// columns, or, for few images, a block per image with a bar per class.
+// columns, or, for up to three images on a terminal, a block per image with a
+// bar per class.
 class PredictionTable {
  public:
   struct Layout {
     std::int64_t images = 0;
     int path_columns = 0; // width of the longest path
     std::int64_t top = 5; // number of classes per image
-    bool narrow = false; // shorten lines to style.columns
+    // For a terminal: shortens lines to style.columns, and allows blocks.
+    bool narrow = false;
     logging::TerminalStyle style;
   };
   PredictionTable(

@@ -5,16 +5,17 @@
 
 namespace vitrain::results {
 
-// An output folder, called NAME.part until it is complete. finish() then puts
-// it in the place of an existing folder NAME, at once if the file system can
-// exchange folders. Every method throws Error(kStorage).
+// An output folder, called NAME.part until finish() renames it to NAME. That
+// replaces an existing folder NAME, atomically if the file system can exchange
+// folders. Every method throws Error(kStorage).
 class ResultFolder {
  public:
+  // Creates NAME.part, empty; deletes an old one.
   explicit ResultFolder(std::filesystem::path path);
 
-  // Does not sync: after a crash the evaluation can be repeated.
+  // Writes a file. Does not sync: after a crash the evaluation can be repeated.
   void write(const char* name, std::string_view bytes) const;
-  // Completes the folder.
+
   void finish() const;
 
  private:

@@ -11,14 +11,16 @@ class Module;
 
 namespace vitrain::states {
 
-// Loads a file's tensors into the module's parameters and buffers of the same
-// names (weights/names/timm_names.h converts names to timm's). Strict: throws
-// Error(kWeights) with all missing, unexpected and wrongly shaped tensors, and
-// leaves the module unchanged. Exceptions: the classifier (see HeadPolicy);
-// `num_batches_tracked`, which may be missing; positions of another grid
-// (weights/position_grid.h), which are resampled in fp32; and the first
-// convolution, which is adapted to other numbers of channels. `source` names
-// the file in messages.
+// Copies a file's tensors, which must have timm's names already, into the
+// module's parameters and buffers of the same names. Throws Error(kWeights) for
+// missing, unexpected and wrongly shaped tensors, of which the message lists
+// the first ten; the module is then unchanged. Exceptions: the classifier may
+// keep the module's values (options.head); `num_batches_tracked` may be
+// missing; tensors in LoadReport::left_out are ignored; positions of another
+// grid are resampled in fp32; convolutions of colour images are adapted to
+// other numbers of channels. Also throws Error(kWeights) if values cannot be
+// read; earlier tensors have then been copied. NaN and Inf are loaded and
+// reported. `source` names the file in messages.
 weights::LoadReport load_weights(
     torch::nn::Module& module,
     const weights::Archive& archive,

@@ -7,8 +7,9 @@
 
 namespace vitrain::states {
 
-// Returns a file's tensor resampled to the model's grid, in fp32. Rows without
-// a grid position are copied.
+// Returns `values`, a file's tensor in `positions.layout`, resampled from the
+// grid `positions.from` to the grid `positions.to`, in fp32. Rows without a
+// grid position are copied.
 at::Tensor resample(
     const at::Tensor& values,
     const weights::Positions& positions,

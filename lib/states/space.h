@@ -12,8 +12,9 @@ class Tensor;
 
 namespace vitrain::states {
 
-// Returns the bytes that a checkpoint with these tensors needs on storage,
-// rounded up.
+// Returns an upper estimate of a checkpoint's size in bytes. `optimizer`: all
+// tensors besides the model's, also averaged weights. Uses only names, shapes
+// and dtypes.
 double checkpoint_bytes(
     const std::map<std::string, at::Tensor>& model,
     const std::map<std::string, at::Tensor>& optimizer);
@@ -25,14 +26,16 @@ std::optional<double> free_bytes(const std::filesystem::path& folder);
 
 // Returns the bytes that must be free before the first step of a run: three
 // checkpoints minus those in `folder`, which will be replaced, but at least one
-// checkpoint; plus `logs`.
+// checkpoint; plus `logs`. `checkpoint`: bytes of one checkpoint; `logs`: bytes
+// of all logs.
 double needed_bytes(
     const std::filesystem::path& folder,
     double checkpoint,
     double logs);
 
-// Throws Error(kStorage), with both numbers, if fewer than `bytes` are free.
-// `what`: their purpose, "three checkpoints and the logs".
+// Throws Error(kStorage), with both numbers, if fewer than `bytes` are free in
+// the file system of `folder`; passes if free_bytes() is unknown. `what`: their
+// purpose, "three checkpoints and the logs".
 void check_space(
     const std::filesystem::path& folder,
     double bytes,

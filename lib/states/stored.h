@@ -14,7 +14,8 @@ namespace vitrain::states {
 // it only as long as an unread tensor needs it.
 class StoredReader {
  public:
-  // `tensors`: the tensors that will be read, once each.
+  // `archive` must outlive the reader. `tensors`: the tensors that will be
+  // read, once each.
   StoredReader(
       const weights::Archive& archive,
       const std::vector<const weights::StoredTensor*>& tensors);
@@ -23,8 +24,9 @@ class StoredReader {
   // Throws Error(kWeights), also for a boolean that is neither 0 nor 1.
   at::Tensor read(const weights::StoredTensor& tensor);
   // Copies the values into `target`, a CPU tensor with the same number of
-  // elements. Reads directly into `target` if it is contiguous, of the stored
-  // type, and the values are a whole storage.
+  // elements, and converts them to its dtype. Reads directly into `target` if
+  // it is contiguous, of the stored type, and the values are a whole storage.
+  // Throws likewise.
   void read_into(const weights::StoredTensor& tensor, at::Tensor& target);
 
  private:

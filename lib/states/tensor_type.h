@@ -4,11 +4,11 @@
 
 #include "weights/dtype.h"
 
-// Returns the torch dtype of a type of the safetensors format.
 namespace vitrain::states {
 
+// Returns the torch dtype of a safetensors type.
 c10::ScalarType tensor_type(const weights::DType& type);
-// Returns null if the format has no such type.
+// Returns the safetensors type of a torch dtype; null if there is none.
 const weights::DType* find_dtype(c10::ScalarType type);
 
 } // namespace vitrain::states

@@ -9,46 +9,53 @@
 // Implements the verbs `weights ...`.
 namespace vitrain::states {
 
-// Options for reading a file: the part (open_archive) and the program whose
-// names it has (to_timm_names).
+// Options for reading a file.
 struct WeightsChoice {
+  // Name of a state dict in a file that has several ("model"); "": averaged
+  // weights if the file has them, otherwise one with a usual name.
   std::string part;
+  // Program whose tensor names the file has (weights::known_programs()); they
+  // are converted to timm's. "auto": detected by the names.
   std::string names = "auto";
 };
 
-// Returns a line about the file and its chosen part, and a table of its
-// tensors. Does not read values. Throws Error(kWeights).
+// Returns a line about the file, its notes (chosen part, detected program) and
+// metadata, and a table of its tensors. Does not read values. Throws
+// Error(kWeights).
 std::string describe_weights(
     const std::filesystem::path& path,
     const WeightsChoice& choice);
 
 struct WeightsDifference {
-  // Chosen parts of the first and the second file.
+  // Notes (chosen part, detected program) of the first and the second file.
   std::vector<std::string> notes;
-  std::vector<std::string> lines; // one per tensor that differs
+  // One per tensor that differs: "- NAME" is only in the first file, "+ NAME"
+  // only in the second, "! NAME: ..." is in both.
+  std::vector<std::string> lines;
   std::int64_t same = 0; // number of bitwise equal tensors
 };
 
-// Compares tensors by name. Reports tensors in only one file, different dtypes
-// and shapes, and, for different values, their number and the largest finite
-// difference. Throws likewise.
+// Compares tensors of the same name: dtypes, shapes and values. For different
+// values, reports their number and the largest finite difference. Throws
+// likewise.
 WeightsDifference compare_weights(
     const std::filesystem::path& first,
     const std::filesystem::path& second,
     const WeightsChoice& choice);
 
-// Reads the tensors of a file; adds a note on the chosen part to `notes`.
-// Throws likewise.
+// Reads the tensors of a file. Replaces the content of `notes` by the file's
+// notes (chosen part, detected program). Throws likewise.
 TensorFile read_weights(
     const std::filesystem::path& path,
     const WeightsChoice& choice,
     std::vector<std::string>& notes);
 
 // Returns the mean over files with the same names and shapes, computed in
-// double precision, with the dtypes of the first file. Tensors that are neither
-// floating-point nor complex must have the same dtype in all files; the last
-// file's values are used. Throws likewise. Adds the chosen part of the first
-// file to `notes`, unless it is null.
+// double precision, with the dtypes and metadata of the first file. Dtypes may
+// differ only among floating-point ones. Of tensors that are neither
+// floating-point nor complex, the last file's values are used. `paths` must not
+// be empty. Replaces the content of `notes`, unless null, by the first file's
+// notes (chosen part, detected program). Throws likewise.
 TensorFile average_weights(
     const std::vector<std::filesystem::path>& paths,
     const WeightsChoice& choice,
@@ -58,8 +65,8 @@ TensorFile average_weights(
 // another format.
 void check_new_weights(const std::filesystem::path& path);
 
-// Writes a new safetensors file. It is synced to storage and gets its name only
-// when it is complete. Throws as check_new_weights(), and Error(kStorage).
+// Writes a new safetensors file, which is synced to storage and gets its name
+// only when it is complete. Throws as check_new_weights(), and Error(kStorage).
 void write_new_weights(
     const std::filesystem::path& path,
     const TensorFile& file);

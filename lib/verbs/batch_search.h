@@ -23,8 +23,8 @@ struct BatchFound {
   // Smallest batch that does not fit, as tried or as extrapolated from other
   // trials; 0: none.
   std::int64_t too_large = 0;
-  std::int64_t trials = 0;
-  bool out_of_time = false;
+  std::int64_t trials = 0; // calls of TryBatch
+  bool out_of_time = false; // BatchLimits::seconds had passed
   // Message of a trial that failed for a reason other than memory.
   std::string problem{};
 };

@@ -23,8 +23,8 @@ struct RangeTest {
   std::optional<double> steepest; // lr of the steepest descent over log lr
   std::optional<double> before_lowest; // a tenth of the lr at the minimum
 };
-// Leaves both suggestions empty if there are too few averages, or if they do
-// not fall by 2 %.
+// Smooths the losses of a range test and derives two suggestions; both stay
+// empty if there are at most 12 averages, or if they do not fall by 2 %.
 RangeTest read_range_test(const std::vector<LossAt>& losses);
 
 // Trains `steps` steps with a learning rate that rises from 1e-6 to 10, prints

@@ -8,7 +8,7 @@
 namespace vitrain::verbs {
 
 // Returns the hosts of -hosts; empty without that option. Throws Error(kUsage)
-// if another option contradicts their numbers of workers.
+// if the list is invalid or another option contradicts its numbers of workers.
 std::vector<launch::Host> named_hosts(const config::Arguments& arguments);
 
 // Checks the recipe as each of these hosts would at its start, then prints the

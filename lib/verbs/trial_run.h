@@ -80,9 +80,9 @@ struct Ended {
 };
 
 // Trains a recipe of trial_recipe() in a separate process, or resumes the run
-// in the folder. Throws Error with the end of its output if it ended neither
-// successfully nor as `expected`, and Error with the exit code 128 + n after
-// signal n.
+// in the folder. Throws Error with the end of its output if it ended with
+// another code than kDone, kStopped and `expected`, and Error with the exit
+// code 128 + n after signal n.
 Ended run_recipe(
     const config::Recipe& recipe,
     const TrialFolder& folder,
@@ -90,7 +90,7 @@ Ended run_recipe(
     bool resumes = false);
 
 // Same as run_recipe(), but returns the measurements from the records. Running
-// out of memory is an expected end.
+// out of memory is an expected end, after which only `ending` is set.
 Measured run_trial(
     const config::Recipe& recipe,
     const TrialFolder& folder,

@@ -40,8 +40,9 @@ struct Invocation {
 };
 
 // Prints help or runs a verb that needs no torch, and returns the exit code.
-// Returns nullopt for other verbs; then `arguments` have the recipe of the run
-// that they name, as with_run_recipe() returns them.
+// Returns nullopt for -version, for a dry run without print_dry_run, and for
+// other verbs; then `arguments` have the recipe of the run that they name, as
+// with_run_recipe() returns them (not for -version).
 std::optional<int> without_torch(
     config::Arguments& arguments,
     const Invocation& invocation);
@@ -53,7 +54,8 @@ int exit_code_of_program(const std::function<int()>& program);
 
 // Returns the arguments with the recipe of a run if they name a run instead of
 // a file: -cfg RUN, and without -cfg, -resume RUN or -eval -pretrained RUN.
-// Throws Error(kUsage) if that run has no recipe.
+// Throws Error(kUsage) if that run has no recipe (and weights do not name their
+// network), Error(kWeights) if the path does not exist.
 config::Arguments with_run_recipe(config::Arguments arguments);
 
 // One function per verb: wiring only. Each returns the exit code.
@@ -82,8 +84,8 @@ int report(const config::Arguments& arguments);
 int runs(const config::Arguments& arguments);
 int show(const config::Arguments& arguments);
 
-// Returns the number of devices that training would use on machines like this
-// one, or the number that -world gives.
+// Returns the number of devices that training would use on devices.nodes
+// machines like this one, or the number that -world gives.
 std::int64_t training_devices(
     const config::Arguments& arguments,
     const config::Recipe& recipe);

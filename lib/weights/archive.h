@@ -33,7 +33,8 @@ struct StoredTensor {
   const DType* type = nullptr;
   std::vector<std::int64_t> shape;
   std::vector<StridedPart> parts;
-  std::optional<StridedPart> added; // values to add elementwise
+  // Values, of the same type and number, to add to the tensor's; nullopt: none.
+  std::optional<StridedPart> added;
 };
 
 // An opened weights file. Every name, type, shape and offset has been checked
@@ -45,7 +46,8 @@ class Archive {
   std::string source; // path, for messages
   const char* format = ""; // name of the format: "safetensors"
   std::map<std::string, StoredTensor> tensors;
-  std::map<std::string, std::string> metadata; // metadata of safetensors files
+  // Metadata of safetensors files; empty for other formats.
+  std::map<std::string, std::string> metadata;
   std::vector<std::int64_t> storages; // size of each storage, in bytes
   // Messages for the user: "took 'model_ema'; the file also has 'model'".
   std::vector<std::string> notes;
@@ -53,8 +55,8 @@ class Archive {
   // does: an odd pixel of padding is at the end. Set by to_timm_names().
   bool tensorflow_padding = false;
 
-  // Reads all bytes of a storage, in this machine's byte order. Throws
-  // Error(kWeights), also for a wrong checksum.
+  // Reads all bytes of a storage into `bytes`, in this machine's byte order.
+  // Throws Error(kWeights), also for a wrong checksum.
   virtual void read(std::size_t storage, void* bytes) const = 0;
 };
 
@@ -64,7 +66,7 @@ inline constexpr std::size_t kLongestName = 4'096;
 // Name of the metadata in a safetensors header.
 inline constexpr const char* kMetadataName = "__metadata__";
 
-// Throws Error(kWeights) "<source>: ..." for a longer name.
+// Throws Error(kWeights) "<source>: ..." for a name longer than kLongestName.
 void check_name_length(std::string_view name, const std::string& source);
 
 // Throws likewise, and for names that are invalid in a safetensors file:
@@ -75,9 +77,10 @@ void check_tensor_name(std::string_view name, const std::string& source);
 // PaddlePaddle, detected by its content, or an index of several files that
 // together hold one network's tensors, as transformers writes it. Executes
 // nothing in the file; memory is bounded by the files' size. `part` names a
-// state dict in a checkpoint that has several ("model", "outer.inner"); ""
-// prefers averaged weights, then the usual names. Throws Error(kWeights):
-// "<path>: ...".
+// state dict in a pickled checkpoint that has several ("model", "outer.inner");
+// "" prefers averaged weights, then the usual names (state_dict.h). Throws
+// Error(kWeights): "<path>: ...", also for a part of safetensors files and
+// indices; .npz files ignore `part`.
 std::unique_ptr<Archive> open_archive(
     const std::filesystem::path& path,
     const std::string& part = "");

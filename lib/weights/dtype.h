@@ -13,12 +13,12 @@ struct DType {
   enum class Kind { kBoolean, kInteger, kFloat, kComplex } kind;
 };
 
-// Returns the type with this name; null if torch has no such dtype. The table
-// is in the reverse order of the reference writer, which writes tensors with
-// later types first.
+// Returns the type with this name of the safetensors format; null if unknown,
+// or if torch lacks it. All results point into one table; the reference writer
+// writes tensors of types that are later in it first.
 const DType* find_dtype(std::string_view name);
 
-// Returns all names, for messages.
+// Returns "BOOL, U8, ...", all names, for messages.
 std::string known_dtypes();
 
 } // namespace vitrain::weights

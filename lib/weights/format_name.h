@@ -8,7 +8,7 @@ namespace vitrain::weights {
 enum class FileFormat { kSafetensors, kTorchScript, kOnnx };
 
 // Throws Error(kUsage) if an output file's name has the extension of another
-// format; unknown extensions are allowed.
+// format of weights (".h5", ".zip"); unknown extensions are allowed.
 void check_name(const std::filesystem::path& path, FileFormat format);
 
 } // namespace vitrain::weights

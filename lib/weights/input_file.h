@@ -8,15 +8,16 @@
 
 namespace vitrain::weights {
 
-// A regular file opened for reading. Throws Error(kWeights) naming it.
+// A regular file opened for reading. The constructor throws Error(kWeights)
+// naming the file if it cannot be opened or is not a regular file.
 class InputFile {
  public:
   explicit InputFile(const std::filesystem::path& path);
 
   const std::string& source() const { return source_; } // path, for messages
   std::int64_t size() const { return size_; }
-  // Returns a path that opens the same file again, for libraries that require a
-  // path.
+  // Returns a path that opens the same file again while this object lives, for
+  // libraries that require a path.
   std::string descriptor_path() const;
 
   // Reads exactly [offset, offset + size) with pread, so that truncation of the

@@ -27,18 +27,20 @@ Layouts layouts_of(const Archive& archive);
 
 // What to do with the classifier's weights in the file.
 enum class HeadPolicy {
-  kAuto, // load them if their shapes match, otherwise keep the model's
+  // Load them if the file has all, in the model's shapes; otherwise keep the
+  // model's.
+  kAuto,
   kLoad, // load them; another shape is an error
   kFresh, // keep the model's
 };
 
 struct LoadOptions {
   HeadPolicy head = HeadPolicy::kAuto;
-  // Name prefixes of the classifier's tensors, as in timm.
+  // Name prefixes of the classifier's tensors (models::Family::classifier).
   std::vector<std::string> head_prefixes{"head."};
   Resampling resampling = Resampling::kTimm;
-  // Returns the model's grid for a position tensor; nullopt: the grid is
-  // square.
+  // Returns the model's grid for the position tensor of this name; nullopt: the
+  // grid is square.
   std::function<std::optional<ImageSize>(const std::string&)> grid =
       [](const std::string&) { return std::nullopt; };
   // Returns the file's grid if its image size is known; nullopt: the grid is
@@ -50,7 +52,8 @@ struct LoadOptions {
 // Result of load_weights, for the log.
 struct LoadReport {
   std::int64_t loaded = 0; // number of copied tensors
-  // Tensors that keep the model's values: the classifier.
+  // Tensors that keep the model's values: the classifier, and the last norm if
+  // it is at another position in the file.
   std::vector<std::string> fresh;
   // Tensors of the file that are ignored deliberately: layers used only to
   // train a masked autoencoder, a norm at another position than the model's, a
@@ -62,15 +65,16 @@ struct LoadReport {
   std::vector<std::string> grey;
   // Convolutions for colours, repeated for other numbers of channels.
   std::vector<std::string> repeated;
-  std::vector<std::string> converted; // "head.weight: bf16 -> fp32"
+  std::vector<std::string> converted; // "head.weight: BF16 -> F32"
   std::vector<std::string> non_finite; // loaded tensors that contain NaN or Inf
 
-  // Returns a message per event; empty if every tensor was copied unchanged.
+  // Returns a message per non-empty list above; empty if every tensor was
+  // copied unchanged.
   std::vector<std::string> lines() const;
 };
 
 struct Match {
-  LoadReport report; // complete except for the facts that depend on values
+  LoadReport report; // complete except for non_finite
   // Pairs of the model's and the file's name.
   std::vector<std::pair<std::string, std::string>> copies;
   // Tensors to resample, by the model's names.
@@ -86,8 +90,9 @@ bool same_values(
     const std::vector<std::int64_t>& a,
     const std::vector<std::int64_t>& b);
 
-// Matches the tensors of a file to those of a model, for load_weights()
-// (states/load_tensors.h). Throws likewise.
+// Matches a file's tensors `given` to a model's tensors `own`, for
+// load_weights() (states/load_tensors.h). Throws Error(kWeights) "<source>:
+// ..." if tensors are missing, unexpected, or of an unsuitable shape or type.
 Match match_weights(
     const Layouts& own,
     const Layouts& given,

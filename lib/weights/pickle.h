@@ -16,7 +16,7 @@ struct PickleValue {
   enum class Kind {
     kNone,
     kBool,
-    kInteger, // beyond 64 bits: the lowest 64 bits
+    kInteger, // beyond 64 bits: the lowest 64 bits, or 0 if written as text
     kReal,
     kText,
     kBytes,

@@ -28,10 +28,10 @@ struct Positions {
   ImageSize to; // the model's grid
 };
 
-// Returns the resampling of a file's position tensor to the model's grid;
-// nullopt for other tensors. `grid` is the model's grid (for kTable its
-// window), `file_grid` the file's, if known; otherwise grids are assumed to be
-// square.
+// Returns the resampling of a file's position tensor `name` of shape `given` to
+// the model's tensor of shape `own`; nullopt for other tensors, and if the
+// shapes fit no grids. `grid` is the model's grid (for kTable its window),
+// `file_grid` the file's, if known; otherwise grids are assumed to be square.
 std::optional<Positions> positions_of(
     const std::string& name,
     const std::vector<std::int64_t>& given,

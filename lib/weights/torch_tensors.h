@@ -24,11 +24,14 @@ TorchStorage torch_storage(
     const PickleValue& persistent,
     const std::string& source);
 
+// True for a dense tensor, also within a Parameter or a subclass; false for
+// sparse and quantised ones.
 bool is_torch_tensor(const PickleValue& value);
 
-// Adds the tensors of a pickled checkpoint to `archive`; every view is checked
-// against the size of its storage. Appends the storages' keys to `keys` and
-// their sizes to archive.storages, with the same indices.
+// Adds the tensors of a pickled checkpoint (`part`: see open_archive()) to
+// `archive` and sets its notes; every view is checked against the size of its
+// storage. Appends the storages' keys to `keys` and their sizes to
+// archive.storages, with the same indices.
 void add_torch_tensors(
     const Pickle& pickle,
     const std::string& part,

@@ -9,8 +9,8 @@
 #include "weights/input_file.h"
 #include "weights/zip_file.h"
 
-// One function per format; open_archive() chooses by the first bytes. All throw
-// Error(kWeights) like open_archive().
+// One function per format; open_archive() chooses by the first bytes, or by the
+// name *.index.json. All throw Error(kWeights) like open_archive().
 namespace vitrain::weights {
 
 std::unique_ptr<Archive> open_safetensors(InputFile file);

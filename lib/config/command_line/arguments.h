@@ -48,7 +48,7 @@ std::string verb_name(Verb verb);
 // How the verbs of `weights` read files: values of model.pretrained_part and
 // model.pretrained_names.
 struct WeightsArguments {
-  std::string part;
+  std::string part; // "": found by the usual names
   std::string names = "auto";
 };
 
@@ -72,16 +72,17 @@ constexpr auto names_of(Shell) {
 struct ExportArguments {
   ExportFormat format = ExportFormat::kSafetensors;
   std::string output; // output file
-  std::optional<std::array<std::string, 2>> names; // names of input and output
+  // Names of ONNX's input and output; nullopt: images, logits.
+  std::optional<std::array<std::string, 2>> names;
 };
 
 // Arguments of `predict`; its images are DataArguments::files.
 struct PredictArguments {
   std::int64_t top = 5; // number of classes to print per image
-  std::optional<std::int64_t> batch; // images per batch
-  std::optional<std::string> csv; // output files; "-": standard output
-  std::optional<std::string> jsonl;
-  std::optional<std::string> sheet;
+  std::optional<std::int64_t> batch; // images per batch; nullopt: by device
+  std::optional<std::string> csv; // output file; "-": standard output
+  std::optional<std::string> jsonl; // output file; "-": standard output
+  std::optional<std::string> sheet; // output file (.png)
   std::optional<std::string> classes; // file with the names of the classes
 };
 
@@ -101,29 +102,30 @@ constexpr auto names_of(RunOrder) {
 
 // Arguments of the verbs that display runs.
 struct RunsArguments {
-  std::optional<std::string> output; // report: output file
-  RunOrder order = RunOrder::kStarted;
-  bool json = false;
+  std::optional<std::string> output; // report: output file (.html)
+  RunOrder order = RunOrder::kStarted; // runs
+  bool json = false; // runs: print JSON
 };
 
-// Arguments of the verbs that display data.
+// Arguments of the verbs of `data`; `out` and `files` are also other verbs'.
 struct DataArguments {
-  std::int64_t epoch = 0;
-  std::optional<std::int64_t> world; // data order: number of workers
+  std::int64_t epoch = 0; // data order, show, dump: from 0
+  // data order: number of workers; nullopt: as training would start.
+  std::optional<std::int64_t> world;
   std::optional<std::int64_t> rank; // data order: a single worker; nullopt: all
   std::int64_t count = 64; // data show: number of images
-  std::optional<std::string> out;
-  std::int64_t shard_mb = 1024; // data pack: size of a shard in MB
-  // File names for dump, unpack, weights, predict, report, runs, show; names of
-  // models for `models`.
+  std::optional<std::string> out; // output file; data pack, unpack: folder
+  std::int64_t shard_mb = 1024; // data pack: size of a shard in MiB
+  // Words for which the verb has VerbInfo::files: mostly file names; names of
+  // models for `models`, a shell for `completion`.
   std::vector<std::string> files;
   // Options of data dump.
-  bool train = false;
-  std::int64_t index = 0;
-  std::optional<std::int64_t> resize;
-  std::optional<std::int64_t> crop;
-  Filter filter = Filter::kBicubic;
-  std::int64_t pillow = 12;
+  bool train = false; // pixels of training instead of evaluation
+  std::int64_t index = 0; // with `train`: sample that the first file stands for
+  std::optional<std::int64_t> resize; // pixels of the shorter side
+  std::optional<std::int64_t> crop; // side of the centre crop in pixels
+  Filter filter = Filter::kBicubic; // filter of `resize`
+  std::int64_t pillow = 12; // as data.preprocess.pillow: 12 or 13
 };
 
 // How the processes of a run are started; these options may differ between
@@ -134,16 +136,15 @@ struct LaunchArguments {
   std::optional<std::string> master; // HOST:PORT
   std::optional<std::string> hosts; // H1:N,H2:N
   std::optional<std::int64_t> workers; // -np
-  bool ssh = false;
-  // Arguments for every host: all except -hosts, -ssh and the options that
-  // choose devices.
+  bool ssh = false; // run the commands of `hosts` instead of printing them
+  // Arguments for every host: all except -hosts, -ssh, -master and -np.
   std::vector<std::string> shared;
 };
 
 // Trials that run in place of training.
 struct TrialArguments {
-  std::optional<std::int64_t> steps; // -try
-  std::optional<std::int64_t> lr_steps; // -find_lr
+  std::optional<std::int64_t> steps; // of -try; nullopt: not given
+  std::optional<std::int64_t> lr_steps; // of -find_lr; nullopt: not given
 
   bool is_wanted() const { return steps || lr_steps; }
 };
@@ -155,20 +156,23 @@ struct Arguments {
   // Named options in the order given, then -set.
   std::vector<Override> overrides;
   std::optional<std::string> data_path;
-  // config from-...: the file to write, and the words to translate.
+  // config from-...: the file to write (nullopt: standard output), and the
+  // words to translate; a single word is a file or a whole command.
   std::optional<std::string> output;
   std::vector<std::string> foreign;
   bool allow_left_out =
-      false; // accept that arguments that change the result are omitted
-  std::optional<std::string> resume; // "auto" or a checkpoint or run folder
-  bool take_over = false;
+      false; // exit code 0 although words that change the result are left out
+  // "auto" or a checkpoint or run folder; nullopt: start a new run.
+  std::optional<std::string> resume;
+  bool take_over = false; // take the run from the process that has it
   DataArguments data;
   WeightsArguments weights;
   ExportArguments exports;
   PredictArguments predict;
   RunsArguments runs;
   Shell shell = Shell::kBash; // completion
-  // Words to complete, which a completion script gave; otherwise nullopt.
+  // Words after `__complete`, which a completion script gives; nullopt for
+  // other command lines.
   std::optional<std::vector<std::string>> typed;
   LaunchArguments launch;
   // For config show: add the origin of every value as a comment.
@@ -178,10 +182,10 @@ struct Arguments {
   bool print_config = false;
   bool version = false;
   bool help = false;
-  // Set with `help`: the command line has a verb, whose own help is requested.
+  // The command line has a verb; with `help`, the verb's own help is requested.
   bool verb_given = false;
-  // Set with `help`: the first word of two-word verbs, such as "config";
-  // otherwise "".
+  // With `help`: the first word of two-word verbs, such as "config", if no
+  // second word follows it; otherwise "".
   std::string verb_group;
   // Sentences to print about options that were accepted without effect.
   std::vector<std::string> notes;
@@ -191,14 +195,16 @@ struct Arguments {
 
 // Parses the arguments (without the program's name). Accepts one dash or two,
 // `_` or `-` in names, `-x v` or `-x=v`. Throws Error(kUsage) that lists every
-// mistake; -help and -version take precedence over mistakes.
+// mistake; -version takes precedence over mistakes, -help over all but an
+// unknown verb.
 Arguments parse_arguments(std::span<const std::string> arguments);
 Arguments parse_arguments(int argc, const char* const* argv);
 
+inline constexpr int kHelpColumns = 100;
 // Returns the text of `vitrain --help`, of `vitrain <verb> --help`, and of
 // `vitrain <group> --help` for the first word of two-word verbs. All but the
-// last have examples. Wrapped at `columns`; only examples may be longer.
-inline constexpr int kHelpColumns = 100;
+// last have examples. Explanations are wrapped at `columns`, but have at least
+// 20 columns of their own; examples and usage lines may be longer.
 std::string help(int columns = kHelpColumns);
 std::string help(Verb verb, int columns = kHelpColumns);
 std::string help(std::string_view group, int columns = kHelpColumns);

@@ -25,19 +25,21 @@ class CommandLine {
  public:
   struct Given {
     const Option* option = nullptr;
-    std::string value;
-    std::string shown{}; // spelling on the command line: "-nproc_per_node"
+    std::string value; // Option::implied if none was given
+    std::string shown{}; // for messages, with the name given: "-nproc_per_node"
   };
 
-  // Sets the verb and file names of `arguments`, and its words for other hosts.
-  // Adds a problem for every word that is not a verb, option, value or file
-  // name.
+  // Sets `given`, and of `arguments` the verb, help, version, file names and
+  // words for other hosts. Adds a problem for every word that is not a verb,
+  // option, value or file name, and for repeated options and missing or
+  // unexpected values.
   CommandLine(std::span<const std::string> words, Problems& problems);
 
-  // Applies the rows of the table for all options, in order.
+  // Applies the rows of the table for all options in `given`, in order. -eval
+  // changes the verb train to eval.
   void read_options();
 
-  // The option that is being read.
+  // Value of the option that is being read, and its name for messages.
   std::string value;
   std::string shown;
 
@@ -46,8 +48,8 @@ class CommandLine {
   LaunchArguments& launch = arguments.launch;
   std::vector<std::string> sets; // values of -set
 
-  std::vector<Given> given; // in order; only -set may be repeated
-  bool verb_unknown = false; // and a problem was added
+  std::vector<Given> given; // in order
+  bool verb_unknown = false; // the first words are no verb; a problem was added
 
   // Returns true if an option was given, with any value.
   bool has(std::string_view option) const {
@@ -75,18 +77,19 @@ class CommandLine {
     return named.value_or(otherwise);
   }
 
-  // Sets a key of the recipe; messages name this option as its source.
+  // Adds an override of a key of the recipe, with this option as its source.
   void set(
       std::string_view key,
       std::string_view text,
       Override::Form form = Override::Form::kPlain);
+  // Adds overrides of devices.kind, count and ids (separated by commas).
   void set_devices(
       std::string_view kind,
       std::string_view count,
       std::string_view ids = "");
 
-  // Add a problem with this option or another part of the command line, or a
-  // note about this option.
+  // Add a problem with this option, a problem with the part `where` of the
+  // command line, and a note about this option.
   void problem(std::string text) { problem(shown, std::move(text)); }
   void problem(const std::string& where, std::string text) {
     problems_.add({where}, "", std::move(text));
@@ -96,7 +99,7 @@ class CommandLine {
   }
 
  private:
-  // Returns true if the verb takes names of files or the like.
+  // Returns true if the verb takes words besides options (VerbInfo::files).
   bool takes_files() const;
   std::size_t read_verb(std::span<const std::string> words);
   void read_given(const Option& option, const std::string& result);

@@ -12,7 +12,7 @@
 
 namespace vitrain::config {
 
-// A set of verbs.
+// A set of verbs: bit N is the verb with value N.
 using VerbSet = std::uint32_t;
 
 constexpr VerbSet verb_set(std::initializer_list<Verb> verbs) {
@@ -27,7 +27,7 @@ constexpr bool contains(VerbSet set, Verb verb) {
   return (set & verb_set({verb})) != 0;
 }
 
-// Training, and the verbs that preview it.
+// Training, and the verbs that show, check or pack what it would use.
 inline constexpr VerbSet kTrainingVerbs = verb_set(
     {Verb::kTrain,
      Verb::kConfigCheck,
@@ -49,6 +49,7 @@ inline constexpr VerbSet kWeightsVerbs = verb_set(
 // Verbs that translate arguments of other programs.
 inline constexpr VerbSet kForeignVerbs =
     verb_set({Verb::kConfigFromTimm, Verb::kConfigFromTorchvision});
+// Verbs that display runs.
 inline constexpr VerbSet kRunsVerbs =
     verb_set({Verb::kReport, Verb::kRuns, Verb::kShow});
 
@@ -62,10 +63,10 @@ inline constexpr VerbSet kOutputVerbs = kForeignVerbs |
                                              Verb::kExport,
                                              Verb::kReport});
 
-// Verbs that read a recipe.
+// Verbs that accept -cfg and -set.
 inline constexpr VerbSet kReadingVerbs =
     kRecipeVerbs | verb_set({Verb::kExport, Verb::kPredict});
-// Verbs that compute on the devices named by the command line.
+// Verbs that accept the options that choose devices.
 inline constexpr VerbSet kDeviceVerbs =
     kRecipeVerbs | verb_set({Verb::kPredict});
 
@@ -114,7 +115,7 @@ struct Option {
   OptionGroup group{};
   VerbSet verbs = kRecipeVerbs; // verbs that the option affects
   VerbSet ignored = 0; // verbs that accept it without effect and print a note
-  bool local = false; // applies to this machine only
+  bool local = false; // not passed on to the hosts of -hosts
   std::string_view help{};
   // Effect: sets the recipe's key `key`, or calls `read`. Both are empty for
   // -eval, -help and -version, which are handled first.
@@ -136,14 +137,15 @@ struct VerbInfo {
   std::string_view words;
   std::string_view summary;
   std::string_view examples;
-  std::string_view files{}; // "FILES..." for a verb that takes file names
+  // Placeholder of words besides options: "FILES..."; empty: takes none.
+  std::string_view files{};
 };
 std::span<const VerbInfo> verbs();
 const VerbInfo& info_of(Verb verb);
 // Returns the verb that these words begin with; null if there is none.
 const VerbInfo* find_verb(std::span<const std::string> words);
-// Returns the words that can follow the first word of two-word verbs, none for
-// another word; for "" the first words of all verbs.
+// Returns the words that can follow `first` in two-word verbs, none for another
+// word; for "" the first words of all verbs, each once.
 std::vector<std::string> verb_words(std::string_view first);
 
 } // namespace vitrain::config

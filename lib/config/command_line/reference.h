@@ -5,8 +5,8 @@
 
 namespace vitrain::config {
 
-// Returns docs/config.md: every key with type, default, allowed values and
-// meaning, as Markdown.
+// Returns docs/config.md, as Markdown: every key with default, allowed values
+// and meaning, PaddleViT's keys, and the words of other programs.
 std::string reference();
 
 // Returns keys that are separated by blanks as Markdown code, separated by

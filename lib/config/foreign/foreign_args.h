@@ -18,27 +18,37 @@ class Words {
  public:
   explicit Words(const Program& program);
 
-  // Read a YAML map or a command line ("--model resnet50 --lr 0.5", which may
-  // begin with the command and its launcher). The file of --config has lower
-  // priority. Add mistakes to `problems`; unknown words are kept. Throw
-  // Error(kUsage) for a command of another script, whose words have other
-  // meanings.
+  // Reads a YAML map, such as args.yaml. Null keeps a word's value. Adds wrong
+  // values to `problems`, and words that the program does not have to
+  // unknown().
   void
   read_yaml(const Node& root, const std::string& source, Problems& problems);
+  // Reads a command line, "--model resnet50 --lr 0.5", which may begin with the
+  // command and its launcher, and then the file that --config names, which has
+  // lower priority. The launcher's options give world_size. Mistakes as in
+  // read_yaml(). Throws Error(kUsage) for a command of another script
+  // (arguments_of()), and if the file of --config cannot be read.
   void read_command(
       const std::vector<std::string>& line,
       const std::string& source,
       Problems& problems);
 
   const Program& program() const { return *program_; }
+  // Words that the program does not have, with their values, printable:
+  // "--foo 1" from a command line, "foo: 1" from YAML.
   const std::vector<std::string>& unknown() const { return unknown_; }
+
+  // In the functions below, `name` is a Word::name of the program.
 
   // Returns true if the word has a value other than its default.
   bool changed(std::string_view name) const;
-  // Returns true if the word was given, even with its default value.
+  // Returns true if the word was given, even with its default value. Null does
+  // not count.
   bool given(std::string_view name) const { return values_.contains(name); }
-  // Returns false if the value is null or an empty text, list or map.
+  // Returns false if the value, given or default, is null or an empty text,
+  // list or map.
   bool has(std::string_view name) const;
+  // Return the value, given or default; null: false, 0, "" or an empty list.
   bool flag(std::string_view name) const;
   std::int64_t integer(std::string_view name) const;
   double number(std::string_view name) const;
@@ -51,19 +61,22 @@ class Words {
   const Node& at(std::string_view name) const;
 
  private:
-  // Sets a word to a value; adds a problem if the value has the wrong type.
+  // Sets a word to a value; null changes nothing. Adds a problem instead if the
+  // value has the wrong type or, for a word that sets a key, is a URL with user
+  // information.
   void set(
       const Word& word,
       Node value,
       const std::string& source,
       Problems& problems);
-  // Sets an option of a command line to the words that follow it.
+  // Sets an option of a command line to the values that follow it. Adds a
+  // problem if it needs a value and has none.
   void set_option(
       const Word& word,
       const std::vector<std::string>& values,
       const std::string& source,
       Problems& problems);
-  // Sets words that have no value yet from the file of --config.
+  // Sets words that were not given from the file of --config, if there is one.
   void read_config_file(Problems& problems);
 
   const Program* program_;

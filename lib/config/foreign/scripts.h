@@ -7,10 +7,11 @@
 
 namespace vitrain::config::foreign {
 
-// Returns the words after the script that a command line runs, or after
-// `python -m MODULE`, without the number of processes of distributed_train.sh;
-// the whole line if it names neither. Throws Error(kUsage) for scripts that are
-// known to have words with other meanings, and for names without "train".
+// Returns the part of a command line after the first word that ends in .py or
+// .sh, also without the number of processes after a .sh script. If there is no
+// such word: the part after `python -m MODULE`, or else the whole line. Throws
+// Error(kUsage), with program.title, for scripts known to be another program's
+// and for names without "train" or with "pretrain" or "quantization".
 std::span<const std::string> arguments_of(
     const Program& program,
     std::span<const std::string> line);

@@ -18,17 +18,18 @@ struct TimmDefaults {
 };
 
 // Returns the values of a model, by its name ("resnet50") or with the name of
-// its weights ("resnet50.a1_in1k").
+// its weights ("resnet50.a1_in1k"); TimmDefaults{} for unknown names.
 TimmDefaults timm_defaults(std::string_view name);
 
 // timm's default preprocessing for one of its models.
 struct TimmPreprocess {
-  PreprocessConfig config; // without crop_pct, which may be above 1
-  double crop_pct = 0.875;
-  std::optional<ImageSize> image_size; // nullopt: the name contains it
+  PreprocessConfig config; // its crop_pct is not set
+  double crop_pct = 0.875; // may be above 1
+  std::optional<ImageSize> image_size; // nullopt: the model's name contains it
 };
 
-// Returns nullopt for a model that timm does not have.
+// `model`: a name without that of weights. Returns nullopt for names that are
+// not models of both vitrain and timm.
 std::optional<TimmPreprocess> timm_preprocess(std::string_view model);
 
 } // namespace vitrain::config::foreign

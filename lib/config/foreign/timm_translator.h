@@ -25,6 +25,8 @@ class TimmTranslator : private Translator {
   void translate_training();
 
  private:
+  // Returns the three numbers of a word that has a value; of a list of another
+  // length the first number, three times.
   std::array<double, 3> three(std::string_view word) const {
     const std::vector<double> given = words_.numbers(word);
     std::array<double, 3> values{};
@@ -33,6 +35,8 @@ class TimmTranslator : private Translator {
     }
     return values;
   }
+  // Returns the two numbers of a word. Lists of another length than 1 and 2 are
+  // left out: nullopt.
   std::optional<std::array<double, 2>> two(std::string_view word) {
     const std::vector<double> given = words_.numbers(word);
     if (given.size() == 1) { // a single value, as cutmix_minmax may have
@@ -44,7 +48,8 @@ class TimmTranslator : private Translator {
     }
     return std::array{given[0], given[1]};
   }
-  // Records that the given words have no effect, as in timm.
+  // Adds those of the words that have non-default values to `idle`: in timm,
+  // too, they have no effect.
   void without_effect(std::initializer_list<std::string_view> words) {
     for (const std::string_view word : words) {
       if (words_.changed(word)) {
@@ -55,10 +60,10 @@ class TimmTranslator : private Translator {
 
   void translate_data();
   void translate_dataset();
-  // Translates the model's name: "resnet50.a1_in1k" is resnet50 with the
-  // weights of that name.
+  // Translates the words about the network. The name "resnet50.a1_in1k" is
+  // resnet50, with --pretrained with the weights of that name.
   void translate_model();
-  // Uses the model's values where no argument is given.
+  // Uses timm's values for the model where no argument is given.
   void translate_preprocess();
   void translate_crops();
   void translate_colours();
@@ -70,13 +75,17 @@ class TimmTranslator : private Translator {
   void translate_decay();
   void translate_rate();
   void translate_schedule();
+  // Translates the cycles and the cooldown of cosine and poly. `epochs`: length
+  // of the first cycle.
   void translate_cycles(std::int64_t epochs);
-  // Translates wsd and rsqrt, whose length never includes the warm-up.
+  // Translates wsd and rsqrt. `length`: number of epochs after the warm-up.
   void translate_stable(std::string_view name, std::int64_t length);
-  // Sets the milestones of multistep, and of step if it counts from the end of
-  // the warm-up.
+  // Sets the milestones of multistep (`listed`), or of step if `offset` is
+  // above 0. `offset`: epochs of warm-up that the schedule does not count.
   void set_milestones(bool listed, std::int64_t offset);
-  // Chooses binary cross entropy only with mixing or smoothing, as timm does.
+  // Translates loss, accumulation and precision. --loss bce is always binary
+  // cross entropy, --bce-loss only with mixing or smoothing, as in timm before
+  // 1.0.30.
   void translate_loss();
   // Translates words of binary cross entropy, which timm ignores for other
   // losses.

@@ -10,25 +10,29 @@
 
 namespace vitrain::config::foreign {
 
-// Reads the argument of `config from-...`: the name of a YAML file or of a file
-// with a command, or a command itself. Throws Error(kUsage) if the file cannot
-// be read, and for all mistakes in it together.
+// Reads the argument of `config from-...`: a command (`given` begins with a
+// dash or contains a blank), or the name of a YAML file (.yaml, .yml) or of a
+// file with a command. Throws Error(kUsage) if the file cannot be read, if it
+// is not the program's, and for all mistakes together.
 Words read_words(const Program& program, const std::string& given);
-// Reads the words of a command.
+// Reads the words of a command. Throws Error(kUsage) as above.
 Words read_words(
     const Program& program,
     const std::vector<std::string>& command);
 
-// Translates all words, also the program's own defaults. Each given word that
-// differs from these is in the recipe, or in `missing`, `differs` or `idle`.
+// Translates all words, also those with the program's defaults. Words with
+// other values set keys of the recipe, or are in `missing`, `differs` or
+// `idle`; unknown words are in `missing`.
 Translation translate(const Words& words);
 
-// Returns the recipe as a YAML file: all non-default values, each with a
-// comment that quotes the original words, after comments that list the words
-// left out.
+// Returns the recipe as a YAML file. It begins with comments that list
+// `missing`, `differs` and `idle`. Then follow the keys that have an effect and
+// a value other than vitrain's default, were set by a word, or are always
+// written (run.epochs, model.name, ...), each with a comment that names the
+// words that set it, or with "timm's default".
 std::string to_file(const Words& words, const Translation& translation);
-// Returns the left-out words for a terminal, one per line; "" if there are
-// none.
+// Returns `missing` and `differs`, one word per line, and `idle` on one line,
+// for a terminal; "" if all are empty.
 std::string left_out(const Translation& translation);
 
 } // namespace vitrain::config::foreign

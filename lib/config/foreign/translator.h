@@ -24,14 +24,17 @@ class Translator {
       : words_(words), to_(to), recipe_(to.recipe) {}
 
  protected:
+  // Add a word with its value to `missing` or `differs`. `text`: what there is
+  // instead.
   void left_out(std::string_view word, std::string text) {
     to_.missing.push_back({words_.shown(word), std::move(text)});
   }
   void differs(std::string_view word, std::string text) {
     to_.differs.push_back({words_.shown(word), std::move(text)});
   }
-  // Sets `member` to the enumerator with the word's value. If there is none,
-  // leaves it unchanged and lists the word as left out, with the known names.
+  // Sets `member` to the enumerator that has the word's value as its name. If
+  // there is none, leaves `member` unchanged and adds the word to `missing`,
+  // with the known names.
   template <typename Enum>
   void choose(std::string_view word, Enum& member) {
     const std::optional<Enum> value = value_of<Enum>(words_.text(word));

@@ -31,29 +31,33 @@ constexpr bool takes_list(Takes takes) {
       takes == Takes::kTexts;
 }
 
-// Treatment of a word that sets no key. kMissing: changes the result and cannot
-// be translated. kIdle: does not change the model. kByValue: kMissing or kIdle
-// depending on its value, as the translation decides.
+// Treatment of a word that sets no key and has a non-default value. kMissing:
+// changes the result and cannot be translated (Translation::missing). kIdle:
+// does not change the result (Translation::idle). kByValue: one of these,
+// depending on the value, as Program::translate decides.
 enum class Without { kMissing, kIdle, kByValue };
 
 struct Word {
   std::string_view name; // with '_', as in args.yaml
   Takes takes = Takes::kText;
   std::string_view initial; // default, as YAML
-  // Keys that it sets, separated by blanks; empty: none.
+  // Keys of the recipe that it sets, separated by blanks; empty: none.
   std::string_view sets;
   // Further information; for a word that sets nothing, the reason.
   std::string_view note;
-  Without without = Without::kMissing;
+  Without without = Without::kMissing; // if `sets` is empty
   std::string_view other{}; // second name: "b"
-  // Words that must be set for it to have an effect, as YAML.
+  // Other words with values that give it an effect, as YAML; answer()
+  // translates the word together with them.
   std::string_view beside{};
-  std::string_view
-      option{}; // option of vitrain's command line, with % for the value
-  std::string_view alone{}; // value if it is given without one
-  // True: only older versions have it; a prefix of it is not accepted.
+  // Equivalent on vitrain's command line, with % for the value; answer() names
+  // it instead of the keys in `sets`.
+  std::string_view option{};
+  std::string_view alone{}; // value without a given one; empty: required
+  // True: only older versions of the program have it; a prefix of it is not
+  // accepted.
   bool earlier = false;
-  // True: the keys that it sets get its value, unless it has none.
+  // True: the keys in `sets` get its value, unless that is null or empty.
   bool copied = false;
 
   constexpr Word also(std::string_view name_too) const {
@@ -83,6 +87,7 @@ struct Word {
   }
 };
 
+// A word that Program::translate translates.
 constexpr Word to(
     std::string_view name,
     Takes takes,
@@ -125,10 +130,10 @@ constexpr Word by_value(
   return {name, takes, initial, "", note, Without::kByValue};
 }
 
-// Returns true for an option, false for a value such as "-1": options begin
-// with a dash that does not begin a number.
+// Returns true for "--lr" and "-b", false for "-", "-1" and "-.5": an option is
+// a dash and more, but no negative number.
 bool is_option(std::string_view argument);
-// Returns "batch_size" for "--batch-size".
+// Returns "batch_size" for "--batch-size". `argument` must begin with a dash.
 std::string option_name(std::string_view argument);
 
 class Words;
@@ -136,7 +141,7 @@ class Words;
 // Difference between the recipe and the translated arguments.
 struct Remark {
   std::string word; // word and its value: "opt: lamb"
-  std::string text;
+  std::string text; // reason, or what there is instead
 };
 
 struct Translation {
@@ -151,21 +156,24 @@ struct Program {
   std::string_view name; // "timm"
   std::string_view title; // "timm's train.py"
   std::span<const Word> words;
-  // Translates `words` to keys of to.recipe; adds to `missing` and `differs`
-  // the words for which that depends on their values.
+  // Sets to.recipe from the words made by to(), and adds words to to.missing,
+  // to.differs and to.idle if that depends on their values.
+  // foreign::translate() does the rest: Word::copied, kMissing, kIdle and
+  // unknown words.
   void (*translate)(const Words& words, Translation& to);
 
-  // Returns null for an unknown word.
+  // Returns the word with this name or second name; null if there is none.
   const Word* find(std::string_view word) const;
 };
 
 // An option of another program's command line, as that program reads it.
 struct GivenOption {
-  std::string name; // name in args.yaml: "batch_size"
-  const Word* word = nullptr; // null: the program has no such option
+  // Word::name; if `word` is null, the given name: "batch_size".
+  std::string name;
+  const Word* word = nullptr; // null: no such option, or an ambiguous prefix
   // Value written in the same word: "--lr=1", "-b64".
   std::optional<std::string> value;
-  // Options that begin with the given, ambiguous prefix.
+  // Names of the options that begin with an ambiguous prefix; else empty.
   std::vector<std::string> candidates;
 };
 // Reads `given` as Python's argparse does: accepts unique prefixes ("--jsd"),
@@ -175,37 +183,42 @@ GivenOption read_option(const Program& program, const std::string& given);
 // Functions for Program::translate.
 void translate_timm(const Words& words, Translation& to);
 void translate_torchvision(const Words& words, Translation& to);
+
+// The programs; programs() has all of them.
 const Program& timm();
 const Program& torchvision();
 std::span<const Program* const> programs();
 
-// Returns the name of a network that torchvision calls `model`, as "vit_b_16",
-// or "" if torchvision has no such network or both names are equal.
+// Returns vitrain's name, "vit_base_patch16_224", of the network that
+// torchvision calls `model`, "vit_b_16"; "" if torchvision has no such network
+// or both names are equal.
 std::string_view name_of_torchvision(std::string_view model);
 
 // A word of programs whose command lines are not translated as a whole.
 struct Synonym {
   std::string_view name;
   std::string_view owners; // "DeiT's and transformers'"
-  // Equivalent: a word of timm or torchvision, or a key of vitrain; empty:
-  // none.
+  // Equivalent: a word of timm or torchvision, or a key of the recipe, which
+  // contains a dot; empty: none.
   std::string_view like;
-  std::string_view note{}; // reason if there is no equivalent
+  std::string_view note{}; // if `like` is empty: what there is instead
 };
 std::span<const Synonym> synonyms();
 
 // Returns the message for another program's option and its values, "is timm's;
-// here: -set run.epochs=300"; "" for an unknown option.
+// here: -set run.epochs=300"; "" for an option that no program has. `word`,
+// also below: a name as of option_name().
 std::string answer(
     std::string_view word,
     const std::vector<std::string>& values);
-// Returns how many of the `following` words are values of `word`.
+// Returns how many of the first `following` words are values of `word`; at most
+// one if no program has it.
 std::size_t values_of(
     std::string_view word,
     std::span<const std::string> following);
 // Same, for a word of this type.
 std::size_t values_of(Takes takes, std::span<const std::string> following);
-// Returns tables of all words as Markdown, for docs/config.md.
+// Returns tables of the words of programs() as Markdown, for docs/config.md.
 std::string words_reference();
 // Returns the key of the recipe that an option of another program sets, the
 // first one if it sets several; "" if it sets none, is unknown or has one

@@ -17,8 +17,8 @@ struct Override {
   // Notation of `value`.
   enum class Form {
     kYaml, // YAML scalar or flow list, as for -set
-    kPlain, // literal text
-    kList, // items separated by commas
+    kPlain, // literal text, for keys of text also if it is `null`
+    kList, // items separated by commas; "": an empty list
   };
   std::string key; // "optim.lr"
   std::string value;
@@ -27,33 +27,39 @@ struct Override {
   Origin origin = Origin::kOption;
 };
 
-// Purpose of loading a recipe.
+// Purpose of loading a recipe; kLook: any other.
 enum class RecipeUse { kTraining, kEvaluation, kLook };
 
 struct LoadRequest {
-  // nullopt: only defaults and overrides.
+  // nullopt: no files.
   std::optional<std::filesystem::path> file;
   // Applied after the files, in order.
   std::vector<Override> overrides;
   // Value P of -data_path. Kind folder: P/train, and P/val, or P/test if only
-  // that exists. Kind list: P/train_list.txt and P/val_list.txt. Kind cifar: P
-  // itself. `-set data.*.path=...` takes precedence.
+  // that exists. Kinds tar and vectors: the same names with .tar, .npy or .csv,
+  // for tar also folders. Kind list: P/train_list.txt and P/val_list.txt, or
+  // train.csv and val.csv. Kinds cifar and mnist: P itself. If P is the
+  // training data, its parent takes the place of P. `-set data.*.path=...`
+  // takes precedence.
   std::optional<std::string> data_path;
   // True if `file` is the record of a run: user information in URLs, which
   // older versions recorded, is removed, with a note.
   bool is_record = false;
-  // Values that only training requires are checked only for kTraining.
+  // PaddleViT values that cannot be trained are problems for kTraining, notes
+  // for kLook and ignored for kEvaluation, which also has no notes on unused
+  // keys.
   RecipeUse use = RecipeUse::kTraining;
 };
 
 struct Loaded {
   Recipe recipe;
   Origins origins;
-  // Notes for the user, such as keys of a PaddleViT file that have no effect.
+  // Sentences for the user, such as keys that have no effect.
   std::vector<std::string> notes;
 };
 
-// A file of a recipe, and the value of model.name after the file was applied.
+// A file of a recipe, and the value of model.name after the file was applied;
+// for PaddleViT files, after all of them.
 struct FileLayer {
   std::string source;
   std::string model;
@@ -62,12 +68,12 @@ struct FileLayer {
 // A recipe of which some values may not have been read.
 struct PartialRecipe : Loaded {
   std::vector<FileLayer> files; // lowest first
-  // Keys and sections whose values are unknown because something could not be
-  // read. Rules about them are skipped.
+  // Keys and sections whose values are unknown because a file, or a value that
+  // sets them, could not be read. Rules about them are skipped.
   std::set<std::string> unread;
 
-  // Returns the number of the layer of a position: files from 1, then named
-  // options, then -set.
+  // Returns the number of the layer of a position: 0 for defaults and unknown
+  // files, files from 1, then named options, then -set.
   std::size_t layer_of(const Position& position) const;
 };
 

@@ -28,10 +28,13 @@ class Reader {
       Problems& problems,
       KeyOfWord key_of_word = nullptr);
 
-  // Skips `base:` (or `BASE:`) at the top level.
+  // Applies a file; skips `base:` (or `BASE:`) at the top level.
   void apply(const Layer& layer);
+  // Applies one value. If an option sets several keys to the same wrong value,
+  // adds only the first problem.
   void apply(const Override& override);
-  // Returns the names of keys that have a problem, as in `problems`.
+  // Returns the keys, sections and unknown names that have a problem, as they
+  // are written in `problems`.
   const std::set<std::string>& wrong() const { return wrong_; }
 
  private:
@@ -56,9 +59,9 @@ class Reader {
   std::unordered_set<std::string> sections_;
   std::string source_; // of the current layer
   Origin origin_ = Origin::kFile;
-  // Keys of the current layer and their positions.
+  // Keys that the current layer has set or tried to set, and their positions.
   std::unordered_map<std::string, Position> seen_;
-  // Pairs of an option and its value that were refused.
+  // Pairs of an option (Override::source) and its value that were refused.
   std::set<std::pair<std::string, std::string>> refused_;
   std::set<std::string> wrong_;
 };

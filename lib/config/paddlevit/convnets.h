@@ -78,7 +78,7 @@ inline constexpr auto kHaloNetNetworks = std::to_array<Network>({
      "[64,256,512,1024,2048] [0,4,8,8] [3,4,6,3] 8 3 none"},
 });
 
-// The teacher of DeiT. It has one size, and its file has no numbers.
+// The teacher of DeiT: one network, whose file has no numbers.
 inline constexpr auto kRegNetNetworks = std::to_array<Network>({
     {"regnety_160", 224, ""},
 });

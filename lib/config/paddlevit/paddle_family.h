@@ -8,8 +8,9 @@
 #include <vector>
 
 // Families of models in PaddleViT (one folder each): their own keys, and the
-// mapping from their numbers to vitrain's networks. The other files of this
-// folder have the rows; to add a family, add a row.
+// mapping from their numbers to vitrain's networks. To add a family, add a row:
+// to convnets.h, mixers.h, stage_families.h, transformers.h, vit_families.h or,
+// without networks, unavailable.h.
 namespace vitrain::config {
 struct Recipe;
 }
@@ -21,14 +22,14 @@ struct Config;
 // A key below MODEL that only some families have.
 struct FamilyKey {
   enum class Role {
-    kNumber, // one of the numbers that name a network
+    kNumber, // one of the values that select a network
     kOnly, // must have its default; other values are other networks
-    kStart, // initial value of weights; the network has its own
+    kStart, // initial value of weights; the network's own is used instead
     kIdle, // no effect, neither in vitrain nor in PaddleViT
     kFree, // any number; PaddleFamily::translate handles it
   };
   std::string_view key; // below MODEL: "TRANS.EMBED_DIM"
-  std::string_view value; // PaddleViT's default, in the form of canonical()
+  std::string_view value; // PaddleViT's default; canonical() is applied to it
   Role role = Role::kNumber;
 };
 
@@ -37,17 +38,18 @@ struct FamilyKey {
 struct Network {
   std::string_view name; // with one head; empty: vitrain has none
   std::int64_t image_size; // size in the network's name
-  // Values of the keys with roles kNumber and kStart, in their order, separated
-  // by blanks; `*`: any value.
+  // Values of the keys with roles kNumber and kStart, in the order of
+  // PaddleFamily::keys, separated by blanks; `*`: any value.
   std::string_view numbers;
-  // Name with a second head (if PaddleFamily::two_heads).
+  // Name with a second head (if PaddleFamily::two_heads); empty: vitrain has
+  // none.
   std::string_view distilled{};
 };
 
 // Defaults that differ between families; defaults_of() has the common defaults.
 struct Defaults {
   std::int64_t epochs = 300;
-  std::int64_t warmup = 20;
+  std::int64_t warmup = 20; // epochs
   double weight_decay = 0.05;
   double base_lr = 5e-4;
   double warmup_lr = 1e-6;
@@ -60,7 +62,7 @@ struct Defaults {
   std::int64_t image_size = 224;
   bool half = false; // mean and standard deviation 0.5 instead of ImageNet's
   std::string_view distillation = "none";
-  void (*also)(Config&) = nullptr;
+  void (*also)(Config&) = nullptr; // sets more defaults; null: none
 };
 
 struct PaddleFamily {
@@ -68,57 +70,62 @@ struct PaddleFamily {
   // Values of MODEL.TYPE, in lower case, separated by blanks.
   std::string_view types;
   std::span<const FamilyKey> keys{};
-  std::span<const Network> networks{}; // empty: see vit_numbers
+  // Empty if vit_numbers is true, or available is false.
+  std::span<const Network> networks{};
   Defaults defaults{};
-  bool available = true;
-  std::string_view why{}; // reason if it is not available
-  // True for ViT and DeiT: the family has the keys of paddlevit::PaddleModel,
+  bool available = true; // vitrain has networks of the family
+  std::string_view why{}; // if not available: the reason, or empty
+  // True for ViT and DeiT: no own keys, but all keys of paddlevit::PaddleModel,
   // with any values.
   bool vit_numbers = false;
-  // True: DISTILLATION_TYPE also selects the network.
+  // True: a DISTILLATION_TYPE other than none selects a network with two heads.
   bool two_heads = false;
-  bool drop_path = true; // vitrain's network supports stochastic depth
+  // vitrain's network supports stochastic depth; false: DROPPATH is ignored.
+  bool drop_path = true;
   // True: the network determines the image size; DATA.IMAGE_SIZE is ignored.
   bool fixed_size = false;
   bool decays_all = false; // weight decay applies to all parameters
-  // Translates the family's own keys, except for the network's name; null:
-  // nothing to translate.
+  // Translates the family's own keys, except for the network's name, and may
+  // change other keys of the recipe; null: nothing to translate.
   void (*translate)(const Config&, Recipe&) = nullptr;
-  std::string_view note{}; // further differences; printed at the start
+  // Note for the user on further differences from PaddleViT; only printed if
+  // vit_numbers is false.
+  std::string_view note{};
 };
 
-// Returns every family of PaddleViT.
+// Returns every family of PaddleViT, also those that are not available.
 std::vector<const PaddleFamily*> families();
 // Returns the family of a MODEL.TYPE, case-insensitively; null if PaddleViT has
 // none.
 const PaddleFamily* find_family(std::string_view type);
 
-// Returns a value in the form of the tables: without blanks, numbers in their
-// shortest form, `none`, `true`, `[1,2]`.
+// Returns a value without blanks and with its numbers in their shortest form:
+// "[1,1e-05]" for "[1.0, 1e-5]".
 std::string canonical(std::string_view text);
 
-// Values of a family's own keys, by key.
+// Values of all of a family's own keys, by FamilyKey::key, in the form of
+// canonical(); null is "none", booleans are "true" and "false".
 using OwnValues = std::map<std::string, std::string, std::less<>>;
 OwnValues own_defaults(const PaddleFamily& family);
 
-// Returns the network that the values describe, preferably with this image
-// size; nullptr if none matches, or none with this number of heads.
+// Returns the network whose values of role kNumber are the given ones,
+// preferably with this image size; nullptr if there is none. `distilled`: with
+// two heads, if the family has such networks; otherwise with one.
 const Network* find_network(
     const PaddleFamily& family,
     const OwnValues& values,
     std::int64_t image_size,
     bool distilled);
 
-// Returns the reason why find_network() returned nullptr: the given values and
-// the nearest networks.
+// Returns the reason why find_network() returned nullptr: up to three of the
+// nearest networks, with the values in which they differ from the given ones.
 std::string
 no_network(const PaddleFamily& family, const OwnValues& values, bool distilled);
 
-// A key of role kStart whose value differs from the network's; `text`:
-// "INIT_VALUES is 1e-05 in cait_xxs24_224".
+// A key of role kStart whose value differs from the network's.
 struct OtherStart {
   std::string key;
-  std::string text;
+  std::string text; // "starts at 1e-05, as timm's network does"
 };
 std::vector<OtherStart> other_starts(
     const PaddleFamily& family,

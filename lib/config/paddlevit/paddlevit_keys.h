@@ -17,7 +17,7 @@ struct Meaning {
   std::string_view sets;
   // Further information; for a key that sets nothing, the reason.
   std::string_view note;
-  bool copied = false; // the key that it sets gets its value
+  bool copied = false; // the one key in `sets` gets its value
 };
 
 // Returns the schema, whose fields refer to `config`.
@@ -36,14 +36,15 @@ enum class Otherwise {
 struct Limit {
   std::string_view key;
   Otherwise otherwise;
-  bool (*holds)(const Config&);
-  std::string_view text; // the missing feature
+  bool (*holds)(const Config&); // true: the value is supported
+  std::string_view text; // message: what is not available, or required
   // kNotTrained: value that disables the feature; empty: none.
   std::string_view off{};
 };
 std::span<const Limit> limits();
 
-// Returns why a key has no effect in this config; "" if it has one.
+// Returns why the value of another key leaves `key` without effect; "" if none
+// does. Keys that never have an effect are not included.
 std::string_view idle_beside_others(const Config& config, std::string_view key);
 
 // Returns the reason why files with this MODEL.TYPE cannot be read; "" if they
@@ -56,8 +57,9 @@ Config defaults_of(std::string_view type);
 // section MODEL.TRANS.
 void use_older_defaults(Config& config);
 
-// Returns the recipe of a config that satisfies all limits(). Leaves
-// data.*.path unset: DATA.DATA_PATH is applied later, like -data_path.
+// Returns the recipe of a config, without the features that limits() exclude.
+// Leaves data.*.path unset: DATA.DATA_PATH is applied later, like -data_path.
+// `training`: false for evaluation, which is in fp32 even with AMP.
 Recipe translate(const Config& config, bool training);
 
 } // namespace vitrain::config::paddlevit

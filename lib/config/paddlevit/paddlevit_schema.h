@@ -10,7 +10,7 @@
 
 // PaddleViT's configs as plain values under PaddleViT's names, with the
 // defaults of its ViT. paddlevit_keys.cpp has their meaning in vitrain;
-// The tables of families have the keys of other families.
+// PaddleFamily::keys are the keys that only other families have.
 namespace vitrain::config::paddlevit {
 
 struct Data {
@@ -20,7 +20,7 @@ struct Data {
   std::string dataset = "imagenet2012";
   std::int64_t image_size = 224;
   std::int64_t image_channels = 3;
-  // Keys of BEiT's pretraining and of BoTNet.
+  // Keys of BEiT's pretraining and of BoTNet; without effect.
   std::optional<std::int64_t> second_image_size;
   std::optional<std::array<std::int64_t, 2>> fmap_size;
   double crop_pct = 0.875;
@@ -105,15 +105,16 @@ struct Config {
   std::string tag = "default";
   std::int64_t local_rank = 0;
 
-  const PaddleFamily* family = nullptr; // of model.type; null: ViT
+  const PaddleFamily* family = nullptr; // of model.type; null: as ViT
   OwnValues own; // values of the family's own keys
 
+  // Returns true if the network has a second head, for distillation.
   bool two_heads() const {
     return family != nullptr && family->two_heads &&
         train.distillation_type != "none";
   }
   // Returns the network that `own` describes; null if there is none, or if the
-  // family accepts any numbers.
+  // family has vit_numbers.
   const Network* network() const {
     return family == nullptr
         ? nullptr

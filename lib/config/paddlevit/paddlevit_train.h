@@ -25,7 +25,7 @@ struct PaddleOptimizer {
   }
 };
 
-// Keys of MAE and of files before 2022.
+// Keys that only MAE and files before 2022 have.
 struct LrScheduler {
   std::string name = "warmupcosine";
   std::string milestones = "30, 60, 90";
@@ -51,7 +51,9 @@ struct Train {
   double weight_decay = 0.3;
   std::optional<double> grad_clip;
   std::int64_t accum_iter = 1;
-  // Keys that ViT does not have; these defaults have no effect.
+  // Keys down to multi_scale_sampler_ddp that PaddleViT's ViT does not have:
+  // with these defaults they change nothing. defaults_of() sets other
+  // families'.
   std::optional<std::int64_t> linear_scaled_lr;
   bool model_ema = false;
   double model_ema_decay = 0.99996;

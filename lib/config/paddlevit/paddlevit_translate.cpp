@@ -21,7 +21,7 @@ struct Size {
   std::int64_t num_heads;
 };
 
-// Sizes in the names of models (lib/models/registry.cpp).
+// Sizes in the names of models (models/families/vit_names.cpp).
 constexpr auto kSizes = std::to_array<Size>({
     {"tiny", 192, 12, 3},
     {"small", 384, 12, 6},

@@ -33,8 +33,9 @@ inline constexpr auto kMaeNetworks = std::to_array<Network>({
     {"vit_huge_patch14_224", 224, "false 14 1280 32 16"},
 });
 
-// If MAE_PRETRAIN is true, translates the decoder's keys; pretraining has no
-// labels, so keys that mix or smooth labels are ignored.
+// Does nothing unless MAE_PRETRAIN is true. Then sets loss, metric and the
+// decoder's keys, and resets keys that pretraining does not have: classes,
+// stochastic depth, mixing and label smoothing.
 void translate_mae(const Config& config, Recipe& recipe);
 
 inline constexpr auto kHvtKeys = std::to_array<FamilyKey>({
@@ -50,7 +51,7 @@ inline constexpr auto kHvtKeys = std::to_array<FamilyKey>({
     {"POOL_STRIDE", "2", FamilyKey::Role::kIdle},
     {"POOL_BLOCK_WIDTH", "6"},
 });
-// With a pooling period of 12 or 13, only the first of 12 blocks pools.
+// With POOL_BLOCK_WIDTH 12 or 13, only the first of 12 blocks pools.
 inline constexpr auto kHvtNetworks = std::to_array<Network>({
     {"hvt_s0_patch16_224", 224, "384 6 0"},
     {"hvt_s1_patch16_224", 224, "384 6 12"},

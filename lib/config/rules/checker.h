@@ -6,16 +6,16 @@
 
 namespace vitrain::config {
 
-// Problem with a key's value in combination with other keys.
+// Violation of a rule that reading a single value does not check.
 struct Finding {
   std::string key;
-  std::string text;
-  // Other keys or sections that the rule reads. The finding is dropped if one
-  // of them could not be read.
+  std::string text; // message without the key, printed as "key: text"
+  // Other keys or sections that the rule reads. add_findings() drops the
+  // finding if one of them could not be read.
   std::vector<std::string> others{};
 };
 
-// Collects problems of a recipe.
+// Collects findings about a recipe.
 class Checker {
  public:
   // Adds a finding for `key` if `good` is false; `others`: see Finding::others.

@@ -8,18 +8,20 @@
 
 namespace vitrain::config {
 
-// Checks the keys of the section dist.
+// Checks the section dist, and train.precision, on_non_finite, recompute and
+// prune.amount against it.
 std::vector<Finding> check_dist(
     const Recipe& recipe,
     const CheckContext& context);
 
-// Returns true if data.batch_size need not be a multiple of the number of
-// replicas: with one process and one micro-batch per step, a sample's position
-// in the batch does not depend on the replicas' shares.
+// Returns true if data.batch_size with batch_mode global need not be a multiple
+// of the number of replicas: with dist.mode single_process and one micro-batch
+// per step, a sample's position in the batch does not depend on the replicas'
+// shares.
 bool shares_may_differ(const Recipe& recipe);
 
-// One level of hierarchical_sgd: groups of `size` consecutive ranks that
-// average every `period` steps.
+// One level of hierarchical_sgd: groups of `size` consecutive ranks average
+// their weights every `period` steps.
 struct SyncLevel {
   std::int64_t period = 1;
   std::int64_t size = 1;
@@ -28,9 +30,10 @@ struct SyncLevel {
 };
 
 // Returns the levels for this number of workers, for keys that check_dist()
-// accepts. With the default dist.sync.group_sizes, leaves out levels whose size
-// does not divide the number of workers, and ends with the first level that
-// contains all workers.
+// accepts. Sizes of -1 or above the number of workers become that number. With
+// the default dist.sync.group_sizes, leaves out levels whose size does not
+// divide the number of workers, and ends with the first level that contains all
+// workers.
 std::vector<SyncLevel> sync_levels(
     const SyncConfig& sync,
     std::int64_t workers);

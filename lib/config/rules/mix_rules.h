@@ -7,7 +7,8 @@
 
 namespace vitrain::config {
 
-// Checks the keys about mixing, erasing, and the loss with its options.
+// Checks, for training, mixup and CutMix, erasing, and the options of
+// train.loss against other keys.
 std::vector<Finding> check_mixing(
     const Recipe& recipe,
     const CheckContext& context);

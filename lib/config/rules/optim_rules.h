@@ -7,7 +7,8 @@
 
 namespace vitrain::config {
 
-// Checks the section optim for training, also against dist.sync.
+// Checks, for training, the keys of optim and schedule against each other and
+// against dist.
 std::vector<Finding> check_optim(const Recipe& recipe);
 
 } // namespace vitrain::config

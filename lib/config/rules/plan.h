@@ -18,50 +18,51 @@ struct BatchPlan {
   // Devices per worker; > 1 only with dist.mode single_process.
   std::int64_t replicas = 1;
   std::int64_t device_batch = 0; // samples per device and micro-batch
-  std::int64_t accumulate = 1;
-  // G = device_batch x devices x accumulate; less if data.batch_size cannot be
-  // divided evenly among the devices of single_process: device_batch is then
-  // the largest share.
+  std::int64_t accumulate = 1; // micro-batches per optimizer step
+  // Samples per optimizer step: device_batch x devices x accumulate; less if
+  // data.batch_size cannot be divided evenly among the devices of
+  // single_process: device_batch is then the largest share.
   std::int64_t global_batch = 0;
   // For the banner: "64 x 2 workers x 1 = 128".
   std::string batch_text;
 
   std::int64_t devices() const { return workers * replicas; }
-  // Samples per worker and micro-batch.
+  // Samples per worker and micro-batch, if all devices have device_batch.
   std::int64_t worker_batch() const { return device_batch * replicas; }
 };
 
 // Computes the batch. With batch_mode per_device, data.batch_size is
 // device_batch; with global, it is the sum over the devices of one micro-batch.
-// Throws Error(kUsage) if that cannot be divided among the devices. Requires
-// devices >= 1. Each device has its own worker, or with dist.mode
-// single_process all share one.
+// Throws Error(kUsage) if that sum is not a multiple of `devices`, unless
+// shares_may_differ(). Requires devices >= 1. Each device has its own worker,
+// or with dist.mode single_process all share one.
 BatchPlan plan_batch(const Recipe& recipe, std::int64_t devices);
 
-// Range of epochs, counted from 0, with the same batch.
+// Range of epochs, counted from 0, with the same global batch.
 struct BatchStage {
   std::int64_t first_epoch = 0;
   std::int64_t end_epoch = 0; // one past the last epoch
   BatchPlan batch;
 };
 
-// Returns the stages of data.augment.stages, at least one. Throws like
-// plan_batch().
+// Returns the run's epochs, divided where data.augment.stages change the global
+// batch; at least one range. Throws like plan_batch().
 std::vector<BatchStage> batch_stages(
     const Recipe& recipe,
     std::int64_t devices);
 
-// Sizes of the datasets.
+// Sizes of the datasets, and the training's steps as counted by the sampler.
 struct DataSize {
   std::int64_t train_samples = 0;
-  std::int64_t steps_per_epoch = 0; // at least 1, as counted by the sampler
+  std::int64_t steps_per_epoch = 0; // of the first epoch, at least 1
   std::int64_t eval_samples = 0;
-  // If stages change the batch: steps of the epochs of each stage, the first of
-  // which have steps_per_epoch. Empty: all epochs have steps_per_epoch.
+  // Steps of the epochs of each stage; those of the first stage have
+  // steps_per_epoch. Empty: all epochs have steps_per_epoch.
   std::vector<EpochSteps> epochs{};
 };
 
-// Step counts and batch sizes of a run. Steps are optimizer steps. The
+// Step counts and batch sizes of a run; without training, only `workers`,
+// `eval_samples` and `eval_batch` are set. Steps are optimizer steps. The
 // inherited batch is that of the first epoch, for which learning rates are
 // scaled.
 //
@@ -70,7 +71,7 @@ struct DataSize {
 // in steps of the first epoch's length; if all epochs have equal length, time
 // equals the step's number.
 struct Plan : BatchPlan {
-  std::int64_t eval_batch = 0; // samples per device
+  std::int64_t eval_batch = 0; // samples per device and evaluation batch
   std::int64_t train_samples = 0;
   std::int64_t eval_samples = 0;
 
@@ -82,29 +83,31 @@ struct Plan : BatchPlan {
   std::int64_t warmup_steps = 0; // included in schedule_steps
   std::int64_t cooldown_steps = 0; // last part of schedule_steps
   std::int64_t step_every = 0; // schedule.step_every: at least 1
-  // Used instead of step_every if not empty; ascending.
+  // schedule.milestones, ascending; used instead of step_every if not empty.
   std::vector<std::int64_t> milestones;
-  std::int64_t timescale = 0; // only for schedule `rsqrt`: at least 1
+  // schedule.timescale (auto: warmup_steps): for schedule `rsqrt` at least 1.
+  std::int64_t timescale = 0;
   std::int64_t drop_path_cutoff = 0; // schedule.drop_path.cutoff
   // In steps:
   std::int64_t ema_start = 0; // train.ema.start
   Interval eval_every; // at least 1 step
   Interval checkpoint_every; // at least 1 step
-  Interval stop_after; // run.stop_after
+  Interval stop_after; // run.stop_after; never if that is null
   std::int64_t sync_start = 0; // dist.sync.start
   std::int64_t powersgd_start = 0; // dist.powersgd.start
   std::int64_t topk_start = 0; // dist.topk.start
-  std::int64_t topk_warmup = 0; // dist.topk.warmup
+  std::int64_t topk_warmup = 0; // dist.topk.warmup, counted from topk_start
   std::int64_t prune_start = 0; // train.prune.start
-  std::int64_t prune_end = 0; // train.prune.end: at least prune_start and 1
+  // train.prune.end: at least 1, and with pruning at least prune_start.
+  std::int64_t prune_end = 0;
   std::int64_t prune_every = 0; // train.prune.every: at least 1
-  Interval replicas_every; // dist.check_every
+  Interval replicas_every; // dist.check_every; never if that is null
 
-  // Learning rates after scaling by the global batch:
+  // Learning rates after schedule.scale:
   double lr = 0.0;
   double warmup_lr = 0.0;
   double min_lr = 0.0;
-  // For the banner: "0.0005 x 1024 / 512 = 0.001".
+  // For the banner: "0.0005 x 1024 / 512 = 0.001" or "0.001 (not scaled)".
   std::string lr_text;
 
   // Returns the epoch (from 0) of step `step` (from 0).
@@ -119,22 +122,27 @@ struct Plan : BatchPlan {
   std::int64_t step_of_time(std::int64_t time) const;
 };
 
-// Computes the plan; a pure function. Throws Error(kUsage) if the warm-up is
-// longer than the run, or pruning ends before it starts.
+// Computes the plan; a pure function. Throws Error(kUsage) if the warm-up and
+// cooldown together are longer than the run, schedule rsqrt has no timescale,
+// pruning ends before it starts, or its interval is in epochs of different
+// lengths.
 Plan make_plan(
     const Recipe& recipe,
     const BatchPlan& batch,
     const DataSize& size);
 
-// Returns true if train.ema is updated after step `step` (from 1).
+// Returns true if train.ema.every is due after step `step` (from 1): at its
+// multiples, or with train.ema.count: epoch after the first step of each epoch
+// and every train.ema.every steps later. Ignores train.ema.start.
 bool updates_average(
     const EmaConfig& ema,
     const Timeline& timeline,
     std::int64_t step);
 
-// Returns the samples per device and evaluation batch. It is the same on any
-// number of workers: the shape of a batch determines which kernels run, and
-// thus the last bits of the results.
+// Returns the samples per device and evaluation batch: data.eval_batch_size; if
+// that is auto, data.batch_size, with batch_mode global at most 256. It is the
+// same on any number of workers: the shape of a batch determines which kernels
+// run, and thus the last bits of the results.
 std::int64_t eval_batch(const DataConfig& data);
 
 } // namespace vitrain::config

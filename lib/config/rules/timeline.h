@@ -17,14 +17,16 @@ struct EpochSteps {
 };
 
 // Maps steps to epochs. Epochs have equal numbers of steps, unless stages of
-// data.augment change the batch. Steps and epochs are counted from 0, and
-// lengths in epochs from the start of the run.
+// data.augment change the batch; the last stretch of equal epochs has no end.
+// Steps and epochs are counted from 0, and lengths in epochs from the start of
+// the run. An empty timeline has no steps: only empty(), even() and stretches()
+// may be called.
 class Timeline {
  public:
   // Empty timeline, for a run that only evaluates.
   Timeline() = default;
   // `stretches`: ascending, the first one from epoch 0, each with at least one
-  // step.
+  // step. Merges adjacent stretches with equal numbers of steps.
   explicit Timeline(const std::vector<EpochSteps>& stretches);
 
   bool empty() const { return stretches_.empty(); }
@@ -32,8 +34,8 @@ class Timeline {
   bool even() const { return stretches_.size() <= 1; }
   std::vector<EpochSteps> stretches() const;
 
-  // Returns the epoch of a step; for the step after the last one of the run,
-  // the epoch after the last.
+  // Returns the epoch of a step. The number of steps of complete epochs gives
+  // the epoch after them.
   std::int64_t epoch_of(std::int64_t step) const;
   std::int64_t step_in_epoch(std::int64_t step) const;
   std::int64_t first_step(std::int64_t epoch) const;
@@ -45,7 +47,7 @@ class Timeline {
   // Returns the time of `step`, where every epoch counts as `unit` steps;
   // exactly `step` if all epochs before it have `unit` steps.
   double time_at(std::int64_t step, std::int64_t unit) const;
-  // Returns the step nearest to this number of epochs.
+  // Returns the number of steps nearest to this number of epochs.
   std::int64_t step_at(double epochs) const;
 
  private:
@@ -61,20 +63,20 @@ class Timeline {
 
 // An interval in steps or in epochs.
 struct Interval {
-  std::int64_t steps = 0; // in steps; 0: never
-  // Interval in epochs, used if epochs have different numbers of steps; 0:
-  // `steps` is used.
+  std::int64_t steps = 0; // used if `epochs` is 0; 0: never
+  // Interval in epochs, for epochs with different numbers of steps; 0: `steps`
+  // is used.
   double epochs = 0.0;
 
   // Returns how many intervals have ended once `step` steps are completed.
   std::int64_t times(const Timeline& timeline, std::int64_t step) const;
   // Returns true if an interval ends with the `step`-th step (from 1).
   bool due(const Timeline& timeline, std::int64_t step) const;
-  // Returns the first step after `step` at which an interval ends. The interval
-  // must not be "never".
+  // Returns the smallest number of steps above `step` at which due() is true.
+  // The interval must not be "never".
   std::int64_t next(const Timeline& timeline, std::int64_t step) const;
-  // Returns true if at least one interval has elapsed between `first` and
-  // `step`.
+  // Returns true if the length from `first` to `step` completed steps is at
+  // least one interval; false for "never".
   bool over(const Timeline& timeline, std::int64_t first, std::int64_t step)
       const;
 };

@@ -8,17 +8,17 @@ namespace vitrain::config {
 // name, not as unknown.
 bool is_later_key(std::string_view path);
 
-// Returns true for a former key with its only value, which recipes written by
-// older versions contain: it is ignored.
+// Returns true for run.determinism: fast, a former key with its only value,
+// which recipes written by older versions contain: it is ignored.
 bool is_former_default(std::string_view path, std::string_view value);
 
-// Message for these keys.
+// Message for keys of is_later_key().
 inline constexpr std::string_view kLater =
     "known, but not available in this version";
 
 // Returns why a key or option of other programs does not exist in vitrain, and
-// what to write instead; "" for other names. `name`: a key's path, or an option
-// without dashes.
+// what to write instead; "" for other names. `name`: a key's path, whose
+// section is ignored, or an option without dashes.
 std::string_view refusal_of(std::string_view name);
 
 } // namespace vitrain::config

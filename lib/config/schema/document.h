@@ -9,7 +9,7 @@
 
 namespace vitrain::config {
 
-// A YAML document as plain values, with their positions.
+// A value of a YAML document, with its position and the values inside it.
 struct Node {
   enum class Kind { kNull, kScalar, kList, kMap };
   struct Entry;
@@ -17,15 +17,15 @@ struct Node {
   Kind kind = Kind::kNull;
   std::string text; // kScalar
   bool quoted = false; // kScalar
-  int line = 0; // from 1; 0: not read from a file
-  int column = 0;
+  int line = 0; // from 1; 0: not read from a text
+  int column = 0; // from 1
   std::vector<Node> items; // kList
   std::vector<Entry> entries; // kMap, without duplicates
 };
 
 struct Node::Entry {
   std::string key;
-  int line = 0;
+  int line = 0; // of the key
   int column = 0;
   Node value;
 };
@@ -33,16 +33,19 @@ struct Node::Entry {
 // Parses one document with yaml-cpp. Refuses parts of YAML that a config does
 // not need: anchors, aliases, merge keys, tags, duplicate keys, keys that are
 // not plain text, a second document, more than 64 levels or 100,000 values,
-// tabs as indentation, and text that is not UTF-8 (a byte order mark and CRLF
-// are accepted). Adds mistakes to `problems` with the name `source`. Returns
-// nullopt if there is no document; never throws for bad input.
+// tabs as indentation, control characters, and text that is not UTF-8 (a byte
+// order mark and CRLF are accepted). Adds mistakes to `problems` with the name
+// `source`; never throws for bad input. Returns nullopt, with a problem, if
+// the text is empty or a mistake ends the parsing before the document ends;
+// otherwise the document without refused entries.
 std::optional<Node> parse_document(
     std::string_view text,
     const std::string& source,
     Problems& problems);
 
-// Returns a short, printable description for messages: `12`, `"a"` for a quoted
-// text, "a list", "nothing", ...
+// Returns a printable description for messages: `12`, `"a"` for a quoted text,
+// "a list", "nothing", ... Cuts long text and hides the user information of
+// URLs.
 std::string describe(const Node& node);
 
 } // namespace vitrain::config

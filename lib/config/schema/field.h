@@ -22,12 +22,14 @@ using Scalar = std::variant<bool, std::int64_t, double, std::string, Duration>;
 // Value of a key: nullopt (null or auto), one element, or the items of a list.
 using Setting = std::optional<std::vector<Scalar>>;
 
+// Limit of a number, or of a duration's number in any unit.
 struct Bound {
   double value = 0.0;
   bool inclusive = true;
 };
 
-// One key of the schema, bound to its member in one recipe.
+// One key of the schema, bound to its member in one recipe, which must outlive
+// the Field.
 struct Field {
   std::string path; // "data.train.kind"
   std::string help;
@@ -35,22 +37,23 @@ struct Field {
   bool list = false;
   std::size_t length = 0; // required length of a list; 0: any
   bool optional = false; // may have no value
-  const char* none = "null"; // how no value is written
+  const char* none = "null"; // the only word for no value
 
   // Rules; for a list, they apply to each item.
-  std::vector<std::string> choices;
+  std::vector<std::string> choices; // allowed texts in any case; empty: any
   std::optional<Bound> low;
   std::optional<Bound> high;
   std::optional<double> exception; // allowed although it is below `low`
   bool not_empty = false;
   bool file_name = false;
-  bool ascending = false;
-  bool one_or_list = false; // a list may be written as one value
+  bool ascending = false; // numbers of the list must not decrease
+  // A single value may be written instead of a list.
+  bool one_or_list = false;
   // Text fields: description of the form, and a function that returns the
   // mistake in a text (or "").
   const char* form = nullptr;
   std::string (*fault_of)(const std::string&) = nullptr;
-  bool maps = false; // each item is a map, kept as text
+  bool maps = false; // each item is a map, stored as map_text()
 
   // Text of the requirement on other keys without which this key has no effect;
   // "": none.
@@ -58,10 +61,10 @@ struct Field {
   std::function<bool()> needs_met; // null if `needs` is ""
 
   std::function<Setting()> get;
-  std::function<void(const Setting&)> set;
+  std::function<void(const Setting&)> set; // does not check the rules
 
-  // Returns true if a value is written as a list: always for lists, except that
-  // one number may be written for a fixed number of equal ones.
+  // Returns true if `items` are written as a list: always for lists, except for
+  // one item that stands for `length` equal ones.
   bool writes_list(const std::vector<Scalar>& items) const {
     return list && !(one_or_list && length > 1 && items.size() == 1);
   }
@@ -92,10 +95,10 @@ class Rules {
   }
   // Text of at least one character.
   Rules& not_empty() { return with(&Field::not_empty, true); }
-  // Letters, digits, `.`, `_` and `-`, not starting with a dot.
+  // 1 to 128 letters, digits, `.`, `_` and `-`, not starting with a dot.
   Rules& file_name() { return with(&Field::file_name, true); }
-  // Sets the word for a value that is not set: `auto` or `word` instead of
-  // `null`.
+  // Sets Field::none, the word for no value: `auto` or `word` instead of
+  // `null`, which is then refused.
   Rules& auto_value() { return none_word("auto"); }
   Rules& none_word(const char* word) { return with(&Field::none, word); }
   // Allowed values of each item of a list.
@@ -110,15 +113,16 @@ class Rules {
   Rules& each_less_than(double value) { return less_than(value); }
   // A list that may be written as a single value.
   Rules& one_or_list() { return with(&Field::one_or_list, true); }
-  // Text in a special form; `fault_of` returns the mistake in a text, or "".
+  // Text in a special form: `form` describes it in messages, and `fault_of`
+  // returns the mistake in a text, or "".
   Rules& written_as(
       const char* form,
       std::string (*fault_of)(const std::string&)) {
     return with(&Field::form, form).with(&Field::fault_of, fault_of);
   }
-  // Items are maps, each kept as text, which `fault_of` checks.
+  // Items are maps, each stored as text, which Field::fault_of checks.
   Rules& as_maps() { return with(&Field::maps, true); }
-  // Items must not decrease.
+  // Numbers of a list must not decrease.
   Rules& ascending() { return with(&Field::ascending, true); }
   // The key has no effect unless `met` returns true; `text` describes the
   // requirement: "schedule.warmup".
@@ -142,7 +146,7 @@ class Rules {
   }
 
  private:
-  // Returns "dist.sync.mode: a, b or c".
+  // Returns "dist.sync.mode: a, b or c" for that key and the names a, b and c.
   static std::string alternatives(
       std::string_view key,
       const std::vector<std::string>& names);
@@ -156,7 +160,8 @@ class Rules {
   Field& field_;
 };
 
-// Result of section(): adds rules to all its keys.
+// Result of section(): adds a requirement to all its keys, also those of its
+// subsections, that have none yet.
 class SectionRules {
  public:
   explicit SectionRules(std::span<Field> fields) : fields_(fields) {}
@@ -164,7 +169,7 @@ class SectionRules {
   template <typename... Needs>
   void needs(const Needs&... needs) {
     for (Field& field : fields_) {
-      if (!field.needs_met) { // a key's own requirement takes precedence
+      if (!field.needs_met) {
         Rules(field).needs(needs...);
       }
     }

@@ -7,24 +7,25 @@
 
 namespace vitrain::config {
 
-// Kind of layer that set a value. kDefault: a default of another program's
-// config format that differs from vitrain's.
+// Kind of layer that set a value. kDefault: a default of PaddleViT that differs
+// from vitrain's. kFile: a config file. kOption: a named option, or values
+// stored with weights. kSet: -set.
 enum class Origin { kDefault, kFile, kOption, kSet };
 
-// Origin of a value: a position in a file, or an option of the command line
-// (line 0).
+// Place that set a value: a position in a file, or a source without lines, such
+// as an option of the command line.
 struct Position {
   std::string source; // "configs/a.yaml", "-set #2", "-batch_size"
-  int line = 0; // from 1
-  int column = 0; // from 1
+  int line = 0; // from 1; 0: `source` has no lines
+  int column = 0; // from 1; 0 without a line
   Origin origin = Origin::kFile;
 
-  // Returns "configs/a.yaml:12:7", or only the source for an option.
+  // Returns "configs/a.yaml:12:7", or only `source` without a line.
   std::string text() const;
 };
 
-// Position that set each key, by the key's path. Keys that are not in the map
-// have their default.
+// Position that set each key, by the key's path. Keys that no layer set are not
+// in the map.
 using Origins = std::map<std::string, Position>;
 
 // Collects problems, so that all are reported at once.
@@ -37,13 +38,14 @@ class Problems {
   bool empty() const { return list_.empty(); }
   std::size_t size() const { return list_.size(); }
 
-  // Returns one line per problem, `file:line:col: key: text`, sorted by file
-  // (in the order of their first problem or announce()), line and column. Long
-  // lists are cut, with a note. The last line has the number of all problems.
+  // Returns one line per problem, `file:line:col: key: text`, sorted by source
+  // (in the order of their first problem or announce()), line and column. After
+  // 100 lines, a line has the number of further problems. The last line has the
+  // number of all problems.
   std::string text() const;
   // Throws Error(kUsage) with text() if there are problems.
   void throw_if_any() const;
-  // Gives a source the next position in the order of files.
+  // Gives a new source the next position in the order of sources.
   void announce(const std::string& source);
 
  private:

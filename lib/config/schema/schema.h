@@ -25,7 +25,7 @@ struct Section {
 
 struct Schema {
   std::vector<Section> sections; // parents before children
-  std::vector<Field> fields; // fields of a section are adjacent
+  std::vector<Field> fields; // in the order of declaration
 };
 
 namespace detail {
@@ -64,8 +64,8 @@ T from_scalar(const Scalar& scalar) {
   }
 }
 
-// Conversion between values, fields and Settings: for scalars, lists of
-// scalars, and image sizes.
+// For scalars, lists of scalars, and image sizes: describe() sets the type of a
+// field, to_setting() and assign() convert a value to and from a Setting.
 
 template <typename T>
 void describe(Field& field, const T& /*value*/) {
@@ -132,7 +132,7 @@ void assign(std::array<T, kLength>& list, const std::vector<Scalar>& items) {
   }
 }
 
-// A height and a width, or one number for both.
+// Written as [height, width], or one number for both.
 inline void describe(Field& field, const ImageSize& /*size*/) {
   describe(field, std::array<std::int64_t, 2>{});
   field.one_or_list = true;
@@ -174,8 +174,8 @@ void bind(Field& field, std::optional<T>& member) {
 // Visitor for the sections' visit() functions.
 class SchemaVisitor {
  public:
-  // Adds a key. The returned Rules refer to the new field: chain them before
-  // the next call.
+  // Adds the key `key` of the current section. The returned Rules refer to the
+  // new field: chain them before the next call.
   template <typename T>
   Rules field(const char* key, T& member, const char* help) {
     Field& field = schema_.fields.emplace_back();
@@ -185,6 +185,8 @@ class SchemaVisitor {
     return Rules(field);
   }
 
+  // Adds the section `key` and its keys. The returned SectionRules are valid
+  // until the next call.
   template <typename SectionStruct>
   SectionRules
   section(const char* key, SectionStruct& section, const char* help) {

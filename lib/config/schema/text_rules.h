@@ -10,9 +10,10 @@ namespace vitrain::config {
 // without control characters.
 bool clean(const std::string& text);
 
-// Returns the reason why a field refuses a text that contains, or seems to
-// contain, the user information of a URL, which the run's records would expose;
-// "" for other texts. The reason does not repeat the text.
+// Returns the reason why a field refuses a text that contains a URL with user
+// information, which the run's records would expose, or, if the field takes a
+// URL (Field::form begins with http://), any `@`; "" for other texts. The
+// reason does not repeat the text.
 std::string refuse_user_info(const Field& field, const std::string& text);
 
 } // namespace vitrain::config

@@ -17,7 +17,8 @@ std::string expectation(const Field& field);
 // unchanged.
 std::optional<std::string> read_value(const Field& field, const Node& node);
 
-// Returns the field's value as YAML: `1.0e-3`, `[bias, norm]`, `"a b"`, `null`.
+// Returns the field's value as YAML: `1.0e-05`, `[bias, norm]`, `"a b"`; for no
+// value, Field::none.
 std::string write_value(const Field& field);
 
 } // namespace vitrain::config

@@ -18,7 +18,7 @@ namespace vitrain::config {
 
 // Random changes to training images.
 struct AugmentConfig {
-  std::vector<std::string> stages; // AugmentStage
+  std::vector<std::string> stages; // items as in augment_stage.h
   std::optional<ImageSize> image_size;
   TrainCrop crop = TrainCrop::kResized;
   TrainInterpolation interpolation = TrainInterpolation::kSame;
@@ -120,7 +120,8 @@ struct AugmentConfig {
     erase.visit(v);
   }
 
-  // Changes after crop and flip, in this order.
+  // Keys of the changes after crop and horizontal flip, in the order in which
+  // they are applied.
   template <typename Visitor>
   void visit_colours(Visitor& v) {
     const auto probability = [&](const char* key, double& p, const char* help) {

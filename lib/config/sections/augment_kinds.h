@@ -4,8 +4,8 @@
 
 namespace vitrain::config {
 
-// Interpolation of auto_augment's operations; kRandom: randomly bilinear or
-// bicubic.
+// Interpolation of auto_augment's operations; kRandom: bilinear or bicubic, at
+// random for each operation.
 enum class AugmentInterpolation { kNearest, kBilinear, kBicubic, kRandom };
 constexpr auto names_of(AugmentInterpolation) {
   using enum AugmentInterpolation;
@@ -22,7 +22,7 @@ constexpr auto names_of(PaddingMode) {
   return enum_names<PaddingMode>({{kBlack, "black"}, {kReflect, "reflect"}});
 }
 // Interpolation of training crops. kSame: that of
-// data.preprocess.interpolation.
+// data.preprocess.interpolation; kRandom: bilinear or bicubic for each image.
 enum class TrainInterpolation {
   kSame,
   kRandom,

@@ -17,7 +17,8 @@ constexpr auto names_of(DecoderWarnings) {
   return enum_names<DecoderWarnings>({{kCount, "count"}, {kReject, "reject"}});
 }
 
-// Number of unreadable samples that a run tolerates.
+// Limits on the different unreadable training samples that a run replaces; the
+// smaller one holds.
 struct BadSamplesConfig {
   std::int64_t limit = 100;
   double fraction = 0.01;

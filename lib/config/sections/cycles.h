@@ -6,8 +6,8 @@
 
 namespace vitrain::config {
 
-// Keys of `schedule` for learning rates that decrease along a curve, possibly
-// several times.
+// Keys of `schedule` for the cosine and polynomial curves, along which the
+// learning rate falls once or, in cycles, several times.
 struct CyclesConfig {
   std::int64_t cycles = 1;
   double cycle_mul = 1.0;

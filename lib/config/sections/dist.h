@@ -39,8 +39,8 @@ constexpr bool broadcasts(BatchNormStatistics statistics) {
   return statistics == BatchNormStatistics::kBroadcast ||
       statistics == BatchNormStatistics::kBroadcastAverage;
 }
-// Gradients approximated by products of two thin matrices
-// (docs/synchronisation.md).
+// Keys for dist.compress: powersgd: gradients are approximated by products of
+// two thin matrices (docs/synchronisation.md).
 struct PowerSgdConfig {
   std::int64_t rank = 4;
   Duration start{0.1, Duration::Unit::kFraction};
@@ -71,7 +71,8 @@ struct PowerSgdConfig {
   }
 };
 
-// Seconds without progress in a section after which the run is ended.
+// Seconds without progress, in each section of the program, after which the run
+// is ended; `stopped`: seconds that a worker may be stopped (SIGSTOP).
 struct TimeoutsConfig {
   double setup = 600.0;
   double step = 600.0;

@@ -14,7 +14,9 @@ constexpr auto names_of(DistillKind) {
       {{kNone, "none"}, {kSoft, "soft"}, {kHard, "hard"}});
 }
 
-// Head that learns from the teacher, for networks with two heads.
+// Head that learns from the teacher, for networks with two heads. kToken: the
+// distillation head (the class head learns from labels); kMean: the mean of
+// both, which also learns from labels; kAuto: kToken if there are two heads.
 enum class DistillHead { kAuto, kMean, kToken };
 constexpr auto names_of(DistillHead) {
   using enum DistillHead;

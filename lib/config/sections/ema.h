@@ -16,8 +16,8 @@ constexpr auto names_of(EmaCount) {
 
 // Average of the weights: exponential moving average, or equally weighted mean.
 struct EmaConfig {
-  std::optional<double> decay; // nullopt: no average
-  bool equal = false;
+  std::optional<double> decay; // nullopt: no exponential moving average
+  bool equal = false; // equally weighted mean; not together with decay
   bool warm_up = false;
   double warm_up_gamma = 1.0;
   double warm_up_power = 2.0 / 3.0;

@@ -10,7 +10,8 @@
 
 namespace vitrain::config {
 
-// Test-time augmentation: versions of an image whose predictions are averaged.
+// Test-time augmentation: versions of an image whose outputs (logits) are
+// averaged.
 enum class Tta { kNone, kFlip, kFlipShift, kFiveCrop, kTenCrop };
 constexpr auto names_of(Tta) {
   using enum Tta;

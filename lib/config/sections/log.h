@@ -27,7 +27,8 @@ constexpr auto names_of(ProgressKind) {
       {{kAuto, "auto"}, {kLine, "line"}, {kPlain, "plain"}, {kOff, "off"}});
 }
 
-// Returns the mistake in a web address; "" if it is valid.
+// Returns the mistake in an address, which must be http:// or https:// and a
+// host without blanks; "" if it is valid.
 inline std::string validate_web_address(const std::string& text) {
   for (const std::string_view scheme : {"http://", "https://"}) {
     if (text.starts_with(scheme)) {
@@ -48,10 +49,10 @@ std::string validate_steps(const std::string& text) {
   return parse_step_range(text, range, kMost);
 }
 
-// Limit of steps to trace: a step of a large network has tens of thousands of
-// events.
+// Limit of steps in log.trace: a step of a large network has tens of thousands
+// of events.
 constexpr std::int64_t kMostTraced = 100;
-// Limit of batches to record: a batch of images has hundreds of megabytes.
+// Limit of steps in log.batches: a batch of images has hundreds of megabytes.
 constexpr std::int64_t kMostBatches = 1000;
 
 // Records of a run, and their frequency.

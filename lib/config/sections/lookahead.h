@@ -14,14 +14,14 @@ struct LookaheadConfig {
   bool buffers = false;
   bool ends_slow = false;
 
-  // Returns the part of an optimizer's identity that describes Lookahead.
+  // Returns the end of OptimConfig::identity(); "" without Lookahead.
   std::string identity() const {
     const char* kept =
         buffers ? " with lookahead of buffers" : " with lookahead";
     return every ? kept : "";
   }
-  // Returns true if Lookahead depends on the step of the run (ramp, ends_slow),
-  // or also averages the buffers.
+  // Returns true if Lookahead is on and depends on the step of the run (ramp,
+  // ends_slow), or also changes the buffers.
   bool changes() const { return every && (ramp > 0.0 || buffers || ends_slow); }
 
   template <typename Visitor>

@@ -30,8 +30,8 @@ struct MixConfig {
 
   template <typename Visitor>
   void visit(Visitor& v) {
-    // Not active(), which is false for mix_prob: 0, since mix_prob has an
-    // effect then.
+    // wanted() instead of active(): mix_prob: 0, with which active() is false,
+    // is not a key without effect.
     const auto mixes = [this] { return wanted(); };
     v.field(
          "mixup",

@@ -80,8 +80,8 @@ struct OptimConfig {
   }
 
  private:
-  // Adds the requirement that optim.name is an optimizer for which `has` is
-  // true.
+  // Declares that the field of `rules` has an effect only if `has` is true for
+  // the row of optim.name.
   template <typename Rules, typename Predicate>
   void need(Rules rules, Predicate has) const {
     rules.needs("optim.name: " + optimizers_with(has), [this, has] {

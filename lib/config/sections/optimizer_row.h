@@ -43,8 +43,9 @@ constexpr auto names_of(OptimKind) {
        {kMuon, "muon"}});
 }
 
-// Keys that an optimizer supports, with their defaults; nullopt or empty: the
-// update rule does not have this number. optim/rules/ implements the rules.
+// Keys of `optim` that an optimizer supports, with their defaults; nullopt or
+// empty: the update rule does not have this number. optim/rules/ implements the
+// rules.
 struct OptimizerRow {
   OptimKind kind = OptimKind::kAdamW;
   const char* help = "";
@@ -60,8 +61,8 @@ struct OptimizerRow {
   // True if updating an element needs the whole parameter; then dist.zero1
   // divides the work among the workers by whole parameters.
   bool whole_parameters = false;
-  // True if the state has one value per weight, so that each part of a
-  // parameter has its own part of the state.
+  // True if each tensor of the state has one value per weight, so that each
+  // part of a parameter has its own part of the state.
   bool state_per_weight = true;
 };
 
@@ -72,7 +73,8 @@ inline constexpr std::array kLionBetas{0.9, 0.99};
 inline constexpr std::array kAdanBetas{0.98, 0.92, 0.99};
 inline constexpr std::array kMuonBetas{0.9, 0.95};
 
-// Numbers follow torch 2.11 and, for optimizers that torch lacks, timm 1.0.
+// Defaults of betas, eps and alpha are those of torch 2.11 or, where torch has
+// none, of timm 1.0.
 inline constexpr auto kRows = std::to_array<OptimizerRow>({
     {.kind = OptimKind::kAdamW,
      .help = "decoupled weight decay",
@@ -171,8 +173,8 @@ static_assert(
     }(),
     "each optim.name has its row");
 
-// Returns the names of the optimizers for which `has` is true: "adamw, nadamw
-// or lion", with `last` before the last name.
+// Returns the names of the optimizers for whose rows `has` is true: "adamw,
+// nadamw or lion", with `last` before the last name.
 template <typename Predicate>
 std::string optimizers_with(const Predicate& has, const char* last = " or ") {
   std::vector<std::string> names;

@@ -14,7 +14,7 @@ constexpr auto names_of(PruneScope) {
   using enum PruneScope;
   return enum_names<PruneScope>({{kGlobal, "global"}, {kLayer, "layer"}});
 }
-// Unit of pruning.
+// Unit of pruning. kRow: all weights from which one output is computed.
 enum class PruneUnit { kWeight, kRow };
 constexpr auto names_of(PruneUnit) {
   using enum PruneUnit;

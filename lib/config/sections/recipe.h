@@ -14,10 +14,10 @@
 
 namespace vitrain::config {
 
-// Complete definition of a run, after defaults, `base:` files, the file and
-// overrides are merged. Plain values; nothing else determines the result.
 struct Schema;
 
+// Complete definition of a run, after defaults, `base:` files, the file and
+// overrides are merged. Plain values; nothing else determines the result.
 struct Recipe {
   RunConfig run;
   DevicesConfig devices;
@@ -47,8 +47,8 @@ struct Recipe {
   }
 };
 
-// Returns the table of a recipe. The fields refer to `recipe`, which must
-// outlive them.
+// Returns the table of a recipe's sections and keys. Its fields refer to
+// `recipe`, which must outlive them.
 Schema schema_of(Recipe& recipe);
 
 } // namespace vitrain::config

@@ -15,10 +15,11 @@ constexpr auto names_of(ScaleRule) {
   return enum_names<ScaleRule>(
       {{kNone, "none"}, {kLinear, "linear"}, {kSqrt, "sqrt"}});
 }
-// Scaling of the learning rate by the global batch.
+// Scaling of learning rates (apply_to) by the global batch.
 struct ScaleConfig {
   ScaleRule rule = ScaleRule::kNone;
-  std::optional<std::int64_t> base_batch = 256; // nullopt: per_device
+  // nullopt (per_device): one device's share of the batch.
+  std::optional<std::int64_t> base_batch = 256;
   std::vector<std::string> apply_to{"lr"};
 
   template <typename Visitor>

@@ -38,26 +38,27 @@ constexpr auto names_of(SyncMode) {
 // Properties of a mode of synchronisation. dist/ implements the modes;
 // engine/step/gradient_exchange.cpp creates them.
 struct SyncTraits {
-  // Workers exchange gradients; false: they exchange weights.
+  // Workers exchange gradients during the whole run; false: they exchange or
+  // share weights, and gradients at most before dist.sync.start.
   bool gradients_travel = false;
-  bool replicas_equal = false; // replicas are equal after every step
+  // Replicas are equal after every step, unless dist.sync.predict is set.
+  bool replicas_equal = false;
   // dist.sync.start and dist.sync.average apply.
   bool averages_from_start = false;
   bool uses_period = false; // dist.sync.period applies
-  bool groups_ranks = false; // some ranks form groups of their own
+  bool groups_ranks = false; // blocks of consecutive ranks average on their own
   bool one_node = false; // uses shared memory, so all workers are on one node
-  // Additional memory, in copies of all parameters: in the gradients' wire
-  // format; in fp32; in fp32 if dist.sync.predict is set.
-  int gradient_copies = 0;
-  int weight_copies = 0;
-  int predict_copies = 0;
+  // Additional memory per worker, in copies of all parameters.
+  int gradient_copies = 0; // in the gradients' wire format
+  int weight_copies = 0; // in fp32
+  int predict_copies = 0; // in fp32, added if dist.sync.predict is set
 };
 
 constexpr SyncTraits traits_of(SyncMode mode) {
   switch (mode) {
     case SyncMode::kAllreduce:
       return {.gradients_travel = true, .replicas_equal = true};
-    // Gradients of two stages; predict: own weights and optimizer state.
+    // Copies: gradients of two steps; predict: weights, two moments, gradients.
     case SyncMode::kDelayedAllreduce:
       return {
           .gradients_travel = true,
@@ -74,11 +75,11 @@ constexpr SyncTraits traits_of(SyncMode mode) {
           .groups_ranks = true};
     case SyncMode::kHierarchicalSgd:
       return {.groups_ranks = true};
-    case SyncMode::kDiloco: // weights of the last synchronisation, and momentum
+    case SyncMode::kDiloco: // copies: last averaged weights, outer momentum
       return {.uses_period = true, .weight_copies = 2};
-    case SyncMode::kOverlapAverage: // own weights, and the sum in progress
+    case SyncMode::kOverlapAverage: // copies: own weights, sum in progress
       return {.uses_period = true, .weight_copies = 2};
-    case SyncMode::kAsyncPs: // sent and received weights
+    case SyncMode::kAsyncPs: // copies: sent and received weights
       return {
           .gradients_travel = true, .weight_copies = 2, .predict_copies = 3};
     case SyncMode::kHogwild:

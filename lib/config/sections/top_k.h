@@ -4,7 +4,8 @@
 
 namespace vitrain::config {
 
-// Exchange of only the largest entries of gradients (docs/synchronisation.md).
+// Keys for dist.compress: topk: only the largest entries of gradients are
+// exchanged (docs/synchronisation.md).
 struct TopKConfig {
   double share = 0.01;
   Duration start{0.0, Duration::Unit::kSteps};

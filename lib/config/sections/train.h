@@ -146,7 +146,7 @@ struct TrainConfig {
   }
 
  private:
-  // Keys of losses that have classes.
+  // Keys that only losses with classes have.
   template <typename Visitor>
   void visit_classes(Visitor& v) {
     v.field(

@@ -15,8 +15,8 @@ constexpr auto names_of(OnNonFinite) {
       {{kStop, "stop"}, {kSkip, "skip"}, {kRollback, "rollback"}});
 }
 
-// Parses train.recompute. Returns n if every n-th block is recomputed, 0 for
-// none, -1 for an invalid text.
+// Parses train.recompute. Returns n if every n-th block is recomputed (1 for
+// "blocks"), 0 for "none", -1 for an invalid text.
 inline std::int64_t recompute_every(const std::string& text) {
   if (text == "none" || text == "blocks") {
     return text == "none" ? 0 : 1;

@@ -10,7 +10,7 @@
 
 namespace vitrain {
 
-// Owns a file descriptor.
+// Owns a file descriptor and closes it; -1: none.
 class Fd {
  public:
   Fd() = default;
@@ -21,6 +21,7 @@ class Fd {
 
   int get() const { return fd_; }
   explicit operator bool() const { return fd_ >= 0; }
+  // Returns the descriptor without closing it.
   int release();
   void reset();
 
@@ -28,12 +29,13 @@ class Fd {
   int fd_ = -1;
 };
 
-// Returns the content of a regular file of at most `limit` bytes. Never blocks
-// on a FIFO. Throws Error(code) that names the path and its missing part.
+// Returns the content of a regular file. Never blocks on a FIFO. Throws
+// Error(code) naming the path if the file is missing (then also the missing
+// part of the path), not regular, larger than `limit` bytes or unreadable.
 std::string
 read_file(const std::filesystem::path& path, std::size_t limit, ExitCode code);
 // Same for many files, as the images of a dataset: reads into `bytes`, whose
-// memory is reused, and does not look for a missing part.
+// memory is reused, and does not name the missing part of a path.
 void read_file(
     const std::filesystem::path& path,
     std::size_t limit,
@@ -41,13 +43,15 @@ void read_file(
     std::string& bytes);
 
 // Waits at most `seconds` (0: not at all) until poll() reports one of `events`,
-// an error or a hang-up. Returns true if it has reported something.
+// an error or a hang-up. Returns true if it has reported something; false after
+// that time, or earlier if a signal handler has run.
 bool wait_for_events(int fd, short events, double seconds);
 
 // Writes all bytes, with several calls if needed. Returns 0 or the errno of the
 // failure.
 int write_all(int fd, const void* bytes, std::size_t size);
-// Writes bytes to a new file, syncs and closes it. Returns 0 or an errno.
+// Writes bytes to an open file, syncs and closes it; does not sync its folder.
+// Returns 0 or an errno.
 int write_durably(Fd fd, std::string_view bytes);
 
 // Creates a temporary file next to `path`, to be renamed to `path` when
@@ -56,9 +60,10 @@ int write_durably(Fd fd, std::string_view bytes);
 Fd create_part(const std::filesystem::path& path, std::filesystem::path& part);
 
 // Replaces the content of `path` atomically: readers, also after a crash, see
-// the old or the new content (temporary file, fsync, rename, fsync of the
-// folder). A symbolic link or a device at `path` is replaced; use
-// results::OutputFile for files named by users. Throws Error(kStorage).
+// the old or the new content (temporary file PATH.tmp-PID, fsync, rename, fsync
+// of the folder). Threads of a process must not write the same path at once. A
+// symbolic link or a device at `path` is replaced; use results::OutputFile for
+// files named by users. Throws Error(kStorage).
 void write_file_atomically(
     const std::filesystem::path& path,
     std::string_view bytes);
@@ -67,8 +72,8 @@ void write_file_atomically(
 // Error(kStorage).
 void sync_folder(const std::filesystem::path& path);
 
-// Creates missing folders (mode 0777 & ~umask). Throws Error(kStorage) with a
-// path and the reason.
+// Creates a folder and its missing parents (mode 0777 & ~umask); an existing
+// folder is no error. Throws Error(kStorage) with the path and the reason.
 void make_folders(const std::filesystem::path& path);
 
 // Returns the absolute path of the running executable.

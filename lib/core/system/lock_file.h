@@ -14,11 +14,12 @@
 namespace vitrain {
 
 struct LockOptions {
-  // Take the lock at once, also from a holder that is alive, which notices that
-  // before it writes again.
+  // Take the lock at once, also from a holder that is alive; that holder
+  // notices its loss before it writes again. Applies only to the holder that
+  // the constructor finds first.
   bool take_over = false;
-  // Called with a sentence before the constructor waits: for which holder, and
-  // how long.
+  // Called with a sentence before the constructor waits for a sign of life: for
+  // which holder, and how long at most.
   std::function<void(const std::string&)> notice = [](const std::string&) {};
   LockTimes times{};
 };
@@ -39,9 +40,10 @@ struct LockOptions {
 class LockFile {
  public:
   // Takes the lock. If the holder may have ended, first waits for its sign of
-  // life. Throws Error(kUsage) naming the holder if it is alive,
-  // Error(kStorage) if files cannot be created. `path`: the lock file; the
-  // files `path`.* belong to the lock too.
+  // life. Throws Error(kUsage) naming the holder if it is alive, or if `path`
+  // is not a lock file; Error(kStorage) if files cannot be read or created.
+  // `path`: the lock file; the files `path`.* belong to the lock too, and stale
+  // ones are deleted.
   explicit LockFile(std::filesystem::path path, LockOptions options = {});
   LockFile(const LockFile&) = delete;
   LockFile& operator=(const LockFile&) = delete;
@@ -52,8 +54,8 @@ class LockFile {
   // free.
   const std::optional<LockHolder>& taken_over() const { return before_; }
   // Returns what was known about that holder: "which has ended", "which gave no
-  // sign of life for 60 s", "which may be alive: it stops before it writes
-  // again".
+  // sign of life for 60 s", "which was alive: it stops before it writes again"
+  // (or "may be alive"). Meaningful only if taken_over() has a value.
   const std::string& reason() const { return reason_; }
 
   // Same as LockLease::check() and LockLease::is_lost().
@@ -62,8 +64,8 @@ class LockFile {
   // Returns the nonce, for LockLease objects of processes that write on behalf
   // of this one.
   const std::string& nonce() const { return own_.nonce; }
-  // Returns the descriptor that holds the kernel's lock for as long as any
-  // process has it open; -1 if there is no kernel lock.
+  // Returns an open descriptor of the lock file. If the file system has kernel
+  // locks, the kernel's lock is held for as long as any process has it open.
   int descriptor() const { return kernel_lock_.get(); }
 
  private:
@@ -82,10 +84,10 @@ class LockFile {
   LockOptions options_;
   LockHolder own_;
   // Nonce of the holder that this process found first; "" if there was none. A
-  // later one has just taken the lock, and lives.
+  // holder with another nonce has just taken the lock, and lives.
   std::string first_;
-  Fd kernel_lock_;
-  std::optional<LockHolder> before_;
+  Fd kernel_lock_; // descriptor()
+  std::optional<LockHolder> before_; // taken_over()
   std::string reason_;
   std::unique_ptr<LockLease> lease_;
 };

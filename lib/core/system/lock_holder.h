@@ -26,8 +26,9 @@ struct LockHolder {
   std::int64_t start = 0; // clock ticks between boot and the process's start
   std::string since; // local time at which the lock was taken
   std::string nonce; // identifies this holding of the lock
-  // Ids of the batch job that the process belongs to, by the variables they
-  // come from: {"SLURM_JOB_ID": "12"}.
+  // Ids of the batch job that the process belongs to, by the environment
+  // variables they come from: {"SLURM_JOB_ID": "12"}, {"LSB_JOBID": "7.3"} for
+  // task 3 of a job. In Kubernetes also "pod": the host name.
   std::map<std::string, std::string> jobs;
   // Device number of the file system if the holder has a kernel lock on the
   // file; 0: it has no kernel lock.
@@ -41,7 +42,8 @@ struct LockHolder {
   std::string text() const;
 };
 void to_json(Json& json, const LockHolder& holder);
-// Throws Json::exception; `jobs`, `device` and `time` may be missing.
+// Throws Json::exception if a member is missing. If `time` is missing, as in
+// files of older versions, `jobs` and `device` are not read either.
 void from_json(const Json& json, LockHolder& holder);
 
 // Returns the description of this process, with a new nonce.
@@ -54,38 +56,41 @@ std::string sign_of_life();
 std::string lock_text(const LockHolder& holder);
 
 // Returns the holder that a lock file names; nullopt if there is no file.
-// Throws Error(kUsage) if the file is not a lock, Error(kStorage) if it cannot
-// be read.
+// Throws Error(kUsage) if its content is not a lock's, Error(kStorage) if it
+// cannot be read, is not a regular file or is larger than kLockSizeLimit.
 std::optional<LockHolder> read_holder(const std::filesystem::path& file);
 
-// Creates a lock file unless one exists. The file appears with its full
-// content. Also takes the kernel's lock on it, where the file system supports
-// that, and sets `holder.device`. Returns the descriptor that holds the kernel
-// lock while any copy of it is open; empty if there is no kernel lock. Read the
-// file afterwards to learn whether it is this holder's: over NFS the reply to a
-// successful creation can be lost. Throws Error(kStorage).
+// Creates a lock file unless one exists. The file appears with its full content
+// if the file system has link() or an exclusive rename. Also takes the kernel's
+// lock on the file, and sets `holder.device`; 0 if the file system has no
+// kernel locks. Returns a descriptor of the created file; the kernel lock is
+// held while any copy of it is open. Read the file afterwards to learn whether
+// it is this holder's: if a file existed, the descriptor is of a deleted one or
+// empty, and over NFS the reply to a successful creation can be lost. Throws
+// Error(kStorage) if no file exists and none can be created.
 Fd create_lock_file(const std::filesystem::path& file, LockHolder& holder);
 
-// Returns whether the holder runs, also stopped: its kernel lock on `file` is
-// held, or a process has its pid and start time. nullopt if this process cannot
-// determine that, for example because the holder is on another host.
+// Returns whether the holder runs; a stopped process counts as running. It runs
+// if its kernel lock on `file`, its lock file, is held or, if that cannot be
+// known, if a process has its pid and start time. nullopt if this process
+// cannot determine that, for example because the holder is on another host.
 std::optional<bool> is_running(
     const LockHolder& holder,
     const std::filesystem::path& file);
 
-// Returns true if is_running() is known to be false.
+// Returns true if is_running() returns false (not nullopt).
 bool is_gone(const LockHolder& holder, const std::filesystem::path& file);
 
 // Returns true if this process can see the holder running, neither stopped nor
 // ended.
 bool is_seen_running(const LockHolder& holder);
 
-// Returns true if both processes belong to one batch job: a requeued job, or a
-// replaced pod.
+// Returns true if an entry of LockHolder::jobs is equal in both: processes of
+// one batch job, for example before and after it was requeued.
 bool is_of_same_job(const LockHolder& holder, const LockHolder& own);
 
-// Returns true if the host of `own` has the holder's names and has been
-// rebooted since. Another machine may have the same names.
+// Returns true if `own` has the holder's `host` and `machine` and another boot
+// id: the host was rebooted. Another machine may have the same names.
 bool was_rebooted(const LockHolder& holder, const LockHolder& own);
 
 } // namespace vitrain

@@ -19,13 +19,13 @@ namespace vitrain {
 struct LockTimes {
   // Interval between two signs of life of a holder.
   double refresh = 2.0;
-  // Time in which a holder completes a write after check(). A process that
-  // takes the lock from a holder that may be alive waits as long before it
-  // returns.
+  // Time in which a holder completes a write after check(). A LockFile that
+  // takes the lock at once from a holder that may be alive waits that long, or
+  // until the holder has ended, before its constructor returns.
   double settle = 0.5;
-  // Silence after which a process takes over for which was_rebooted() is true.
+  // Silence after which the lock is taken over if was_rebooted() is true.
   double reboot = 5.0;
-  // Silence after which any process takes over.
+  // Silence after which the lock is taken over in other cases.
   double silence = 60.0;
 };
 
@@ -53,8 +53,9 @@ class LockLease {
   // Reads the lock file. Throws Error(kStorage) naming the new holder if the
   // lock was taken over. Call it before each write. Any thread may call.
   void check();
-  // As check(), but does not read the file: the thread's last look, at most
-  // LockTimes::refresh seconds ago, decides. Not sufficient before a write.
+  // As check(), but does not read the file: the last look at it decides, which
+  // the thread repeats every LockTimes::refresh seconds. Not sufficient before
+  // a write.
   void check_seen() const;
   // Returns true if the lock was taken over; reads the file. Any thread may
   // call.
@@ -66,16 +67,18 @@ class LockLease {
   // otherwise renews the sign of life there if `renews`.
   void look(bool renews);
   // Creates the lock file again after its removal. Returns the holder that the
-  // file then names, which may be another process; nullopt if this object has
-  // never seen the file.
+  // file then names, which may be another process, or last_ if that fails;
+  // nullopt if this object has never seen the file.
   std::optional<LockHolder> restored();
 
   std::filesystem::path path_;
   std::string nonce_;
   LockTimes times_;
   std::mutex refreshing_;
-  LockHolder last_; // content as last written; guarded by refreshing_
-  double seen_; // boot_time() of the last look; guarded by refreshing_
+  LockHolder last_; // content last read or written; guarded by refreshing_
+  // Seconds since boot at the last look that found the nonce; guarded by
+  // refreshing_.
+  double seen_;
   Fd kernel_lock_; // on a file that restored() created
   std::string lost_; // message of check(); written once, before is_lost_
   std::atomic<bool> is_lost_ = false;

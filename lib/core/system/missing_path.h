@@ -16,24 +16,25 @@ struct MissingPart {
   bool operator==(const MissingPart&) const = default;
 };
 
-// Returns the missing part of a path, after normalisation; nullopt if the path
-// exists or cannot be examined.
+// Returns the missing part of a path, made absolute and normalised; nullopt if
+// the path is empty, exists, leads through a file or cannot be examined.
 std::optional<MissingPart> find_missing_part(const std::filesystem::path& path);
 
 // Returns a sentence on the missing part to be appended to a message, with a
 // similar name if there is one: "; /data has no 'flowres'. Did you mean
-// 'flowers'?". Returns "" if the path exists, or if only its last component is
-// missing and no name is similar.
+// 'flowers'?". Returns "" if find_missing_part() returns nullopt, or if only
+// the last component is missing and no name is similar.
 std::string describe_missing_part(const std::filesystem::path& path);
 
 // Returns the text of an errno of opening a path that a user may have typed,
-// followed by the sentence on its missing part: "No such file or directory;
+// and for ENOENT the sentence on its missing part: "No such file or directory;
 // /data has no 'flowres'. Did you mean 'flowers'?".
 std::string path_error_text(
     const std::filesystem::path& path,
     int error_number);
 
-// Returns a path without ".", ".." and double slashes, for messages.
+// Returns a path without ".", double or trailing slashes and, where possible,
+// ".."; for messages. Does not look at the file system.
 std::filesystem::path normalised(const std::filesystem::path& path);
 
 } // namespace vitrain

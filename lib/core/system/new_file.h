@@ -10,7 +10,8 @@ void check_is_new(const std::filesystem::path& path);
 
 // Writes a new file durably; it appears under its name when complete. `write`
 // receives a descriptor and returns 0 or an errno; its exceptions are passed
-// on. Throws Error(kUsage) if `path` exists, Error(kStorage) on failure.
+// on. Throws Error(kUsage) if `path` exists before, Error(kStorage) on failure
+// or if it has appeared meanwhile.
 void write_new_file(
     const std::filesystem::path& path,
     const std::function<int(int fd)>& write);

@@ -12,7 +12,7 @@ namespace vitrain {
 // is a terminal.
 std::string message_for(int fd, std::string_view text);
 
-// Writes a message and a newline to a stream; wraps it if that is a terminal.
+// Writes a message to a stream in the form of message_for(), and a newline.
 void print_message(std::FILE* to, std::string_view text);
 // Writes each line as print_message() does.
 void print_lines(std::FILE* to, std::span<const std::string> lines);

@@ -14,16 +14,17 @@ namespace vitrain::data {
 struct AugmentOptions {
   double vertical_flip = 0; // probability
   std::optional<PolicyOptions> policy;
-  // torchvision's ColorJitter: the factors of brightness, contrast and
-  // saturation are uniform in [1 - v, 1 + v] (at least 0), the shift of the hue
-  // is uniform in [-v, v]. A value v of 0 skips its operation.
+  // torchvision's ColorJitter, values for brightness, contrast, saturation and
+  // hue: the factors of the first three are uniform in [1 - v, 1 + v] (at least
+  // 0), the shift of the hue is uniform in [-v, v] turns of the colour circle.
+  // A value v of 0 skips its operation.
   std::array<double, 4> jitter{};
-  double jitter_probability = 1;
-  double grayscale = 0;
-  double blur = 0;
-  std::array<double, 2> blur_radius{0.1, 2.0};
-  double solarize = 0;
-  double solarize_threshold = 128;
+  double jitter_probability = 1; // of all jitter operations together
+  double grayscale = 0; // probability
+  double blur = 0; // probability
+  std::array<double, 2> blur_radius{0.1, 2.0}; // range of sigma in pixels
+  double solarize = 0; // probability
+  double solarize_threshold = 128; // values from here on become 255 - value
   std::uint64_t seed = 0;
 };
 

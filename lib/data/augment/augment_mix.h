@@ -9,7 +9,7 @@
 
 namespace vitrain::data {
 
-// Applies one operation of a chain to the pixels, in place.
+// Applies one random operation to the pixels of a chain, in place.
 using ChainStep = std::function<void(const image::Canvas& chain)>;
 
 // Arguments of AugMix (Hendrycks et al., ICLR 2020), which mixes an image with
@@ -28,7 +28,7 @@ struct ChainMix {
 // image one by one and rounds down each time.
 void mix_as_timm(const ChainMix& mix);
 // Blends chains with the given weights into the image one by one, as timm does.
-// `share`: weight of all chains together in the result.
+// `weights` sum to 1; `share`: weight of all chains together in the result.
 void blend_as_timm(
     const ChainMix& mix,
     std::span<const float> weights,

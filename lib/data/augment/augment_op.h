@@ -11,9 +11,10 @@
 
 namespace vitrain::data {
 
-// Operation on pixels. PixelStep::argument is the argument of the corresponding
-// function in lib/image; for shears the coefficient, for translations the
-// offset of the source in pixels.
+// Operation on pixels. PixelStep::argument is the argument of the function in
+// lib/image/operations with that name (factor, threshold, bits, degrees, ...);
+// for shears the coefficient, for translations the offset of the source in
+// pixels.
 enum class PixelOp {
   kIdentity,
   kAutoContrast,

@@ -13,7 +13,8 @@
 namespace vitrain::data {
 
 // An augmentation policy, with interpolation and fill colour of its geometric
-// operations.
+// operations. Policies of PaddleViT ignore both: they use kNearest and grey
+// (black for rotations).
 struct PolicyOptions : AutoAugment {
   // nullopt: bilinear or bicubic, sampled for each operation.
   std::optional<image::Interpolation> interpolation =

@@ -21,9 +21,10 @@ struct TorchvisionOp {
 // has none.
 const TorchvisionOp& torchvision_op(std::string_view name);
 
-// Returns magnitude number `bin` of `bins`, without sign, for an image of this
-// size. Computed in single precision with the plain formula of torch.linspace;
-// torch's vector instructions differ between machines in the last bits.
+// Returns magnitude number `bin` (from 0) of `bins` (at least 2), without sign,
+// for an image of this size; 0 for operations without magnitude. Computed in
+// single precision with the plain formula of torch.linspace; torch's vector
+// instructions differ between machines in the last bits.
 double torchvision_magnitude(
     const TorchvisionOp& op,
     TorchvisionSpace space,

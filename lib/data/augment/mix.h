@@ -14,11 +14,13 @@ namespace vitrain::data {
 struct MixOptions {
   // Alpha: the sample's weight is Beta(mixup, mixup) distributed; 0: no mixup.
   double mixup = 0.0;
-  double cutmix = 0.0; // the same for CutMix
+  // The same for CutMix: distribution of the fraction of the image outside the
+  // box, before the box is clipped.
+  double cutmix = 0.0;
   // CutMix with boxes whose sides are between these fractions of the image's
-  // sides; uses cutmix = 1.
+  // sides (the larger one excluded); `cutmix` is then ignored.
   std::optional<std::array<double, 2>> cutmix_minmax;
-  double prob = 1.0;
+  double prob = 1.0; // probability of any mixing
   double switch_prob = 0.5; // probability of CutMix if both are active
   MixMode mode = MixMode::kBatch;
   std::uint64_t seed = 0;

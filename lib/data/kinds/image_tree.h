@@ -14,7 +14,8 @@ namespace vitrain::data {
 // per image, in addition to its path.
 class ImageTree {
  public:
-  // Adds an image. `path` is relative to the dataset and uses '/'.
+  // Adds an image. `path` is relative to the dataset and uses '/'. `place`: its
+  // location in an archive.
   void add(std::string_view path, Index::Place place = {});
 
   std::int64_t size() const { return std::ssize(images_); }
@@ -23,11 +24,13 @@ class ImageTree {
   // image's class.
   void strip_common_folders();
 
-  // Fills samples, classes, labels, names, name_starts and, for archives,
-  // places; adds notes. `class_map`: names from a class map, or empty. Throws
-  // Error(kData) if no image is in a class folder, or if two archives contain
-  // the same path. If one archive contains a path twice, the later member
-  // replaces the earlier one, as when unpacking.
+  // Fills samples, classes, labels, names, name_starts and, if
+  // contents.options.kind is kTar, places; adds notes. `class_map`: class names
+  // from a class map (images of other classes are skipped); empty: no class
+  // map. Throws Error(kData) if no image is in a class folder, if there are too
+  // many classes, or if two archives contain the same path. If one archive
+  // contains a path twice, the later member replaces the earlier one, as when
+  // unpacking.
   void fill(
       ClassOrder order,
       const std::vector<std::string>& class_map,

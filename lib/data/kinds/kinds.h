@@ -11,8 +11,8 @@
 #include "data/sources/image_names.h"
 #include "data/sources/source.h"
 
-// The kinds of sources, implemented in one file each. Used only by list() and
-// open().
+// The kinds of sources, implemented in one file each and called by list() and
+// open(), and what they share.
 namespace vitrain::data::detail {
 
 // Returns a path as printable text for messages.
@@ -20,11 +20,12 @@ inline std::string shown(const std::filesystem::path& path) {
   return printable(path.native());
 }
 
-// Reads an image file into `bytes`, as Source::read() does. Throws Error(kData)
-// naming the file.
+// Reads an image file into `bytes`, reusing its memory. Throws Error(kData)
+// naming the file if it cannot be read or is larger than kMostFileBytes.
 void read_image_file(const std::filesystem::path& file, std::string& bytes);
 
-// Source of image files, whose names in the index are relative to a folder.
+// Source of image files, whose names in the index are relative to `folder` or
+// absolute.
 class FileSource final : public Source {
  public:
   FileSource(std::shared_ptr<const Index> index, std::filesystem::path folder)
@@ -62,9 +63,10 @@ inline Random generated(
 // path in the message.
 void check_has_path(const SourceOptions& options, const char* what);
 
-// Throws Error(kData) if the classes are called train, val and the like: a
-// folder that contains training and evaluation data would otherwise be used as
-// a dataset with these two classes.
+// Throws Error(kData) if there are at least two classes, all called train, val
+// and the like: a folder that contains training and evaluation data would
+// otherwise be used as a dataset with these classes. `path`: the dataset's, for
+// the message.
 void check_not_splits(
     std::string_view path,
     const std::vector<std::string>& classes);

@@ -33,21 +33,22 @@ char find_separator(
     const char* use,
     const std::function<bool(const std::vector<std::string>& first)>& is_named);
 
-// Column indices of a .csv list. Its first line may name the columns.
+// Column indices of a .csv list, taken from its first record.
 struct ListColumns {
   std::size_t path = 0;
   std::size_t label = 1;
   std::size_t count = 2; // number of columns in the first record
-  bool named = false;
+  bool named = false; // the first record names the columns
 
   // Throws Error(kData), which begins with `where`, if several columns could be
   // the path or the label.
   ListColumns(const std::vector<std::string>& first, const std::string& where);
+  // Returns true if the record names a path and a label column.
   static bool are_named(const std::vector<std::string>& first);
 };
 
-// Returns the hint that is appended to a problem in a first line that may have
-// been meant to name columns.
+// Returns the hint, in parentheses after a space, that is appended to a problem
+// in a first line that may have been meant to name columns.
 std::string header_hint();
 
 // Returns true if the file name has the extension .csv.

@@ -21,7 +21,7 @@ class TarHeader {
   // Returns the full name, including ustar's prefix field.
   std::string name() const;
   // Size of the member's content in bytes; nullopt if it is not a number in [0,
-  // 2^55].
+  // 2^55).
   std::optional<std::int64_t> size() const;
   // For GNU's old sparse files, whose map of data regions may continue in
   // further blocks: return true if another such block follows this header, or
@@ -42,14 +42,15 @@ class TarHeader {
   std::string_view block_;
 };
 
-// Records of a pax header; they describe the next member.
+// Records of a pax header; they describe the next member (those of a global
+// header: all later members).
 struct PaxRecords {
   std::optional<std::string> path;
   std::optional<std::int64_t> size;
   bool sparse = false; // GNU's sparse file (file with holes)
 
-  // Parses and adds records ("LENGTH KEY=VALUE\n" ...). Returns false if they
-  // are malformed.
+  // Parses and adds records ("LENGTH KEY=VALUE\n" ...); ignores other keys.
+  // Returns false if they are malformed.
   bool read(std::string_view text);
 };
 

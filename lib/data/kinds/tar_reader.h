@@ -23,18 +23,19 @@ struct TarMember {
   // Offset of its content in the file that holds the archive.
   std::int64_t offset = 0;
   std::int64_t size = 0;
-  // Index of its archive, if several are concatenated in one file.
+  // Index of its archive, from 0, if several are concatenated in one file.
   std::int64_t archive = 0;
 };
 
 // Reads the headers of a tar archive in place: unpacks nothing and does not
 // read the content of members. Supports ustar, the older v7 format, GNU's long
 // names and pax headers (path, size). Skips folders; skips and counts links,
-// devices, sparse files and names with "..". Archives may be concatenated:
-// reading continues after the zero blocks that end an archive, as with tar -i
-// and with ignore_zeros of Python's tarfile. Zero blocks at the end of the file
-// are optional. Every method throws Error(kData), with the archive's name, an
-// offset and the reason, if the archive is damaged or ends within a member.
+// devices, sparse files, members of unknown type and names with "..". Archives
+// may be concatenated: reading continues after the zero blocks that end an
+// archive, as with tar -i and with ignore_zeros of Python's tarfile. Zero
+// blocks at the end of the file are optional. Every method throws Error(kData),
+// with the archive's name, an offset and the reason, if the archive is damaged
+// or ends within a member.
 class TarReader {
  public:
   // Reads the archive at bytes [begin, end) of `read`. `name` is for messages.
@@ -58,7 +59,8 @@ class TarReader {
     std::int64_t outside = 0; // members with ".." in their name
     std::int64_t unknown = 0; // members of unknown type
     // Irregularities, not skipped members: files with several archives
-    // (joined), and files without zero blocks at their end (unclosed).
+    // (joined), and files that end less than a block after a member, without
+    // zero blocks (unclosed).
     std::int64_t joined = 0;
     std::int64_t unclosed = 0;
 

@@ -31,16 +31,17 @@ class WebDataset {
   static std::pair<std::string_view, std::string_view> parts_of(
       std::string_view name);
 
-  // Adds the next member of archive number `file`; `archive` is the archive's
-  // name for messages. Throws Error(kData) naming the member if a label is
-  // missing or not text, or if a sample has two members of the same name.
+  // Adds the next member of archive number `file`; `reader` has read it, and
+  // `archive` is the archive's name for messages. Throws Error(kData) naming
+  // the member if a label is missing or not text, or if a sample has two
+  // members of the same name.
   void add(
       const TarReader& reader,
       const TarMember& member,
       std::uint32_t file,
       const std::string& archive);
   // Must be called after the last member of each file: later members belong to
-  // another sample.
+  // another sample. Throws as add().
   void end_sample();
 
   // Fills samples, classes, labels, names, name_starts and places; adds notes.

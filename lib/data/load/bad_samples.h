@@ -12,10 +12,11 @@
 
 namespace vitrain::data {
 
-// How unreadable samples are treated.
+// How bad samples are treated: those for which Rows::fill() throws
+// Error(kData).
 struct BadSamplePolicy {
-  // True: a random other sample replaces an unreadable one. False: an
-  // unreadable sample is an error.
+  // True: a random other sample replaces a bad one. False: a bad sample is an
+  // error.
   bool replace = false;
   // Also treats samples with RowDefects as bad: the decoder worked around
   // defects, or values were clipped.
@@ -23,13 +24,13 @@ struct BadSamplePolicy {
   std::uint64_t seed = 0; // seed of the choice of replacements
 };
 
-// An unreadable sample and its replacement.
+// A bad sample and its replacement.
 struct BadSample {
   std::int64_t epoch = 0;
   std::int64_t sample = 0;
   std::int64_t replacement = 0;
   std::string where; // location from Rows::describe()
-  std::string reason;
+  std::string reason; // does not repeat `where`
 };
 
 // Maximum number of replacements tried for one bad sample.
@@ -46,8 +47,8 @@ std::int64_t replacement_of(
 // Result of filling a row.
 struct FilledRow {
   std::int64_t sample = 0; // the requested sample or its replacement
-  RowDefects defects;
-  std::optional<BadSample> bad;
+  RowDefects defects; // of `sample`
+  std::optional<BadSample> bad; // set if `sample` is a replacement
 };
 
 // Returns the defects as text for messages; "" if there are none.
@@ -57,7 +58,7 @@ std::string describe_defects(const RowDefects& defects);
 // result depends only on the arguments and on which samples are bad, not on
 // threads or earlier rows. Throws Error(kData) naming the sample if it is bad
 // and the policy does not replace it, or if kReplacementTries replacements are
-// bad too.
+// bad too. Errors with other codes are passed on.
 FilledRow fill_row(
     const Rows& rows,
     const BadSamplePolicy& policy,
@@ -65,7 +66,7 @@ FilledRow fill_row(
     std::span<std::uint8_t> out,
     Rows::Scratch& scratch);
 
-// Maximum number of distinct bad samples in a run; both limits apply.
+// Maximum number of distinct bad samples in a run; neither may be exceeded.
 struct BadSampleLimits {
   std::int64_t count = 100;
   double fraction = 0.01; // of the dataset's samples

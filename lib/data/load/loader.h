@@ -25,13 +25,15 @@ namespace vitrain::data {
 using BatchPlan =
     std::function<bool(std::int64_t sequence, std::vector<Draw>& draws)>;
 
-// Memory for batches, aligned for every scalar type.
+// Memory for all batches, aligned for every scalar type; allocated once.
 using SlotMemory = std::shared_ptr<std::uint8_t[]>;
 using SlotAllocator = std::function<SlotMemory(std::size_t bytes)>;
 
 struct LoaderOptions {
   int threads = 1; // 0: next() fills the rows itself
-  int depth = 2; // number of batches prepared ahead of the current one
+  // Number of batches prepared ahead of the current one; no effect without
+  // threads.
+  int depth = 2;
   std::int64_t capacity = 1; // maximum number of samples in a batch
   BadSamplePolicy bad_samples{};
   SlotAllocator allocate{}; // empty: uses operator new
@@ -44,7 +46,7 @@ struct Batch {
   std::int64_t count = 0;
   // [capacity, Rows::bytes()]; rows from `count` on are zero.
   std::span<const std::uint8_t> rows;
-  std::span<const std::int64_t> labels; // [count]; empty for vectors
+  std::span<const std::int64_t> labels; // [count], of `draws`; empty: vectors
   // [count]; for a replaced sample, the draw of its replacement.
   std::span<const Draw> draws;
   // Replaced samples, in the order of the rows.
@@ -91,17 +93,17 @@ class Loader {
     std::vector<Draw> draws;
     std::vector<std::int64_t> labels;
     std::vector<BadSample> bad;
-    std::uint8_t* rows = nullptr;
+    std::uint8_t* rows = nullptr; // Batch::rows
     std::function<void()> wait; // argument of keep(), or null
     std::int64_t filled_rows = 0; // number of leading rows that may be nonzero
     // Guarded by mutex_:
-    std::int64_t claimed = 0;
-    std::int64_t finished = 0;
+    std::int64_t claimed = 0; // number of rows that threads have taken
+    std::int64_t finished = 0; // number of rows filled or failed
     std::int64_t warnings = 0;
     std::int64_t clipped = 0;
     std::int64_t clipped_row = -1; // row of the first clipped image; -1: none
     std::vector<std::pair<std::int64_t, BadSample>> bad_rows;
-    std::int64_t failed_row = -1;
+    std::int64_t failed_row = -1; // lowest row that failed; -1: none
     ExitCode failed_code = ExitCode::kDone;
     std::string failed_message;
   };
@@ -128,7 +130,7 @@ class Loader {
   SlotMemory storage_;
   std::vector<Slot> slots_;
   std::int64_t planned_ = 0; // number of batches requested from the plan
-  // sequence number of the next batch to return
+  // Sequence number of the next batch to return.
   std::int64_t next_sequence_ = 0;
   // Failed batch, after which next() only throws; or null.
   const Slot* failed_ = nullptr;

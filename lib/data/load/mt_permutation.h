@@ -5,14 +5,15 @@
 
 namespace vitrain::data {
 
-// Permutations of [0, n) that equal those of other frameworks, number for
-// number. Both frameworks use MT19937 (Matsumoto, Nishimura, 1998), which is
-// std::mt19937, but derive indices from its words in different ways.
+// Shuffles that equal those of other frameworks, number for number. Both
+// frameworks use MT19937 (Matsumoto, Nishimura, 1998), which is std::mt19937,
+// but derive indices from its words in different ways.
 
 // Returns torch.randperm(n, generator=torch.Generator().manual_seed(seed)) of
-// the CPU: a Fisher-Yates shuffle from the front with z = word % (n - i); words
-// have 64 bits if n >= floor((2^32 - 1) / 20), else 32 (torch 2.11,
-// aten/src/ATen/native/TensorFactories.cpp, randperm_cpu).
+// the CPU; only the seed's low 32 bits count. A Fisher-Yates shuffle from the
+// front with z = word % (n - i); words have 64 bits if n >= floor((2^32 - 1) /
+// 20), else 32 (torch 2.11, aten/src/ATen/native/TensorFactories.cpp,
+// randperm_cpu).
 std::vector<std::int64_t> torch_randperm(std::int64_t n, std::uint64_t seed);
 
 // Shuffles in place like numpy.random.RandomState(seed).shuffle(list): a

@@ -14,23 +14,25 @@ namespace vitrain::data {
 
 struct SamplerOptions {
   SamplerPolicy policy = SamplerPolicy::kGlobal;
+  // False: the dataset's order. kSequential and kWeighted ignore it.
   bool shuffle = true;
   LastBatch last_batch = LastBatch::kDrop;
-  std::uint64_t seed = 0;
+  std::uint64_t seed = 0; // ignored by kPaddle and kRepeated
   // For kTorch and kShardThenShuffle, if the samples cannot be divided equally
   // among the workers: true drops the remainder; false fills the shares up with
-  // the first samples. Applies before batches are formed. nullopt: true exactly
-  // if last_batch is kDrop.
+  // the first samples (kTorch: of the shuffled order). Applies before batches
+  // are formed. nullopt: true exactly if last_batch is kDrop.
   std::optional<bool> drop_tail;
   bool drops_tail() const {
     return drop_tail.value_or(last_batch == LastBatch::kDrop);
   }
-  // For kRepeated. `repeats`: uses of each sample, at least 1. `round`: rounds
-  // the samples of an epoch down to a multiple of this if there are at least
-  // that many; 0: no rounding.
+  // For kRepeated. `repeats`: copies of each sample in the list that workers
+  // share, at least 1, may be fractional; an epoch uses the list's beginning.
+  // `round`: rounds the positions of an epoch, as many as samples, down to a
+  // multiple of this if there are at least that many samples; 0: no rounding.
   double repeats = 3.0;
   std::int64_t round = 256;
-  // For kWeighted: one weight per sample, not negative, not all zero.
+  // For kWeighted: one weight per sample, finite, not negative, not all zero.
   std::vector<double> weights;
   // Recipe key of the batch size, for messages.
   std::string batch_key = "data.batch_size";
@@ -43,6 +45,7 @@ struct BatchGeometry {
   int world = 1;
   int accumulate = 1;
 
+  // Number of micro-batches of a step over all workers.
   std::int64_t micro_batches() const {
     return static_cast<std::int64_t>(world) * accumulate;
   }
@@ -79,16 +82,17 @@ class Order {
   std::int64_t length_;
 };
 
-// Returns vitrain's own orders: `global`, `sequential`, `weighted` (one lane
-// each) and `shard_then_shuffle` (one lane per worker).
-// options/sampler_policy.h defines them.
+// Returns an order of vitrain's own policies: `global`, `sequential`,
+// `weighted` (one lane each) or `shard_then_shuffle` (one lane per worker); see
+// SamplerPolicy. Throws Error(kData) for unusable weights.
 std::unique_ptr<const Order> make_own_order(
     std::int64_t samples,
     const SamplerOptions& options,
     const BatchGeometry& geometry);
 
-// Returns the orders of other frameworks: `torch`, `paddle`, `repeated`. One
-// lane per worker. Caches the two epochs used last, 8 bytes per position.
+// Returns an order of other frameworks' policies: `torch`, `paddle` or
+// `repeated`. One lane per worker. Caches the even and the odd epoch used last,
+// 8 bytes per position.
 std::unique_ptr<const Order> make_reference_order(
     std::int64_t samples,
     const SamplerOptions& options,

@@ -17,7 +17,7 @@ namespace vitrain::data {
 
 struct TransformOptions {
   image::DecodeOptions decode; // for sources with encoded files
-  image::Size size = 224; // size of the result
+  image::Size size = 224; // size of the result in pixels
   // Channels of the result. 3: RGB; 1: grey; any other count: the image must
   // have that many channels, and of the augmentations only flips are applied.
   int channels = 3;
@@ -27,25 +27,29 @@ struct TransformOptions {
   // Used for evaluation, and for training with TrainCrop::kNone or kSquash
   // (kSquash uses only `filter` of them):
   CropMode crop_mode = CropMode::kCenter;
-  int resize = 0; // size before the crop; 0: floor(size / crop_pct) per side
+  // Size before the crop, of the side that CropMode names; 0: floor(size /
+  // crop_pct) per side.
+  int resize = 0;
   double crop_pct = 0.875;
-  std::array<std::uint8_t, 3> fill{}; // colour around the image for kBorder
+  std::array<std::uint8_t, 3> fill{}; // colour outside the image
   bool train = false; // false: the fields below have no effect
   TrainCrop crop = TrainCrop::kResized;
   // Filter of all crops except kNone and kSquash.
   Filter train_filter = Filter::kBicubic;
   // Overrides train_filter: bilinear or bicubic, with probability 1/2 each.
   bool random_filter = false;
-  // Fraction of the image's area; for kResized, kRkrr and kRkrc.
+  // Range of the visible fraction of the image's area; for kResized, kRkrr and
+  // kRkrc.
   std::array<double, 2> scale{0.08, 1.0};
-  // Width over height; for the same crops.
+  // Range of width over height (for kRkrr and kRkrc: of the change of that
+  // ratio); for the same crops.
   std::array<double, 2> ratio{0.75, 4.0 / 3.0};
-  int padding = 4; // kPad
+  int padding = 4; // kPad: pixels on each side
   bool reflects = false; // kPad: pads by reflection instead of black
   double flip = 0.5; // probability of a horizontal flip
-  // Samples the flip for epoch 0; odd epochs use the opposite of it.
+  // Samples a sample's flip once, as in epoch 0; odd epochs use the opposite.
   bool flip_alternates = false;
-  AugmentOptions augment; // uses the same seed as this struct
+  AugmentOptions augment; // its `seed` is set separately
   // Number of versions (AugMix's splits) of each image in the result, one after
   // the other. With more than one, the first version has only crop and flips;
   // each further one also has its own random changes of `augment`.
@@ -104,7 +108,8 @@ class Transform {
     apply(all, {image::View(image)}, draw, out, scratch);
   }
   // Applies the transform to an image with a channel count other than 1 or 3,
-  // given as pictures of equal size (image/operations/channels.h).
+  // given as pictures of equal size (image/operations/channels.h). Requires one
+  // split. Applies no augmentations but flips.
   void apply(
       std::span<const image::Image> pictures,
       const Draw& draw,

@@ -9,9 +9,9 @@
 
 namespace vitrain::data {
 
-// Returns a sample's pixels, preprocessed for a network with this image size
-// and channel count, as an RGB picture (image::in_colours); nullopt if the
-// sample cannot be read.
+// Returns a sample's row as an RGB picture (image::in_colours); nullopt if
+// Rows::fill() throws an Error. `size` and `channels` are those of the rows; of
+// several splits the first one is returned.
 std::optional<image::Image> picture_of(
     const Rows& rows,
     std::int64_t sample,

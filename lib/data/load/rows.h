@@ -15,7 +15,7 @@ struct TransformOptions;
 // Deviations of a row from the content of its sample's file.
 struct RowDefects {
   int warnings = 0; // defects that the decoder worked around
-  bool clipped = false; // see image::Image::clipped
+  bool clipped = false; // values of more than 8 bits were clipped
 };
 
 // Converts the samples of an index to rows of batches: transformed pixels, or
@@ -44,7 +44,8 @@ class Rows {
   }
   // Writes the row of a draw's sample to `out`, which has size bytes(). A pure
   // function of the draw, independent of earlier uses of `scratch`. Throws
-  // Error(kData) naming the sample; the content of `out` is then unspecified.
+  // Error(kData) naming the sample if it cannot be read; the content of `out`
+  // is then unspecified.
   virtual RowDefects fill(
       const Draw& draw,
       std::span<std::uint8_t> out,
@@ -57,7 +58,8 @@ class Rows {
 };
 
 // Opens the dataset of an index. `options` applies only to images. Throws
-// Error(kData) if files are missing.
+// Error(kData) if a file that holds many samples, such as an archive, cannot be
+// opened.
 std::unique_ptr<Rows> open_rows(
     std::shared_ptr<const Index> index,
     const TransformOptions& options);

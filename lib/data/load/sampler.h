@@ -17,8 +17,8 @@ struct EpochCounts {
   std::int64_t repeated = 0; // uses of samples beyond their first one
 };
 
-// Progress of an epoch that was begun with another number of workers: its
-// number, its completed steps, and the geometry of its order.
+// Progress of an epoch that was begun with another BatchGeometry: its number,
+// its completed steps, and that geometry.
 struct PartialEpoch {
   std::int64_t epoch = 0;
   std::int64_t steps = 0;
@@ -35,16 +35,17 @@ struct PartialEpoch {
 // depend on the number of workers. With one lane per worker, step s of worker r
 // uses the positions [s * B * A, (s + 1) * B * A) of lane r, B per micro-batch.
 //
-// The lanes of such policies depend on the number of workers. A partial epoch
-// that was begun with another number of workers therefore keeps its order until
-// it ends: its steps use the samples that they would have used, split into
+// The lanes of such policies depend on the number of workers (for kPaddle also
+// on B), and the end of an epoch with LastBatch::kMicro on A. A partial epoch
+// that was begun with other values of these therefore keeps its order until it
+// ends: its steps use the samples that they would have used, split into
 // micro-batches of B as with one lane. Thread-safe.
 class Sampler {
  public:
   // Throws Error(kData) if there are no samples or the weights are unusable;
-  // Error(kUsage) if the samples do not fill one step, or if the partial epoch
-  // `begun` had another number of steps. Requires that its global batch was the
-  // same.
+  // Error(kUsage) if the samples do not fill one step, or if an epoch has
+  // another number of steps with the geometry of the partial epoch `begun`.
+  // Requires that both geometries have the same global batch.
   Sampler(
       std::int64_t samples,
       const SamplerOptions& options,
@@ -59,8 +60,8 @@ class Sampler {
   std::int64_t epoch_samples() const {
     return own_.order->lanes() * own_.order->length();
   }
-  // Returns the epoch that keeps the order of another number of workers;
-  // nullopt if there is none.
+  // Returns the number of the epoch that keeps the order of `begun`; nullopt if
+  // there is none.
   std::optional<std::int64_t> partial_epoch() const;
   // Returns the geometry of an epoch's order.
   const BatchGeometry& geometry_of(std::int64_t epoch) const {
@@ -78,14 +79,15 @@ class Sampler {
   // Returns the draws of micro-batch k, 0 <= k < world * accumulate. It has
   // fewer than B draws, or none, only in the last step with kKeep or kMicro.
   // With kMicro each worker has the same number of full micro-batches in that
-  // step, and its further ones are empty. With kPad a lane continues with its
-  // first positions after its last one.
+  // step, and its further ones are empty (not so in partial_epoch()). With kPad
+  // a lane continues with its first positions after its last one.
   std::vector<Draw> micro_batch(
       std::int64_t epoch,
       std::int64_t step_in_epoch,
       std::int64_t k) const;
-  // Returns the counts of an epoch that is begun with this geometry. Takes O(n)
-  // time for policies that may repeat a sample.
+  // Returns the counts of a whole epoch with this geometry, even for
+  // partial_epoch(). Takes O(n) time unless the policy is kGlobal or
+  // kSequential.
   EpochCounts counts(std::int64_t epoch) const;
 
  private:
@@ -112,7 +114,7 @@ class Sampler {
   std::int64_t lane_samples_in_step(
       const Dealt& dealt,
       std::int64_t step_in_epoch) const;
-  // Returns the draws of micro-batch k of `dealt.geometry`.
+  // Returns the draws of micro-batch k, counted by `dealt.geometry`.
   std::vector<Draw> share_of_lane(
       const Dealt& dealt,
       std::int64_t epoch,
@@ -135,7 +137,7 @@ class EvalSharding {
  public:
   EvalSharding(std::int64_t samples, std::int64_t batch, int world);
 
-  // Return the number of batches over all ranks, and of one rank.
+  // Return the number of batches of all ranks together, and of one rank.
   std::int64_t batches() const { return batches_; }
   std::int64_t batches_of(int rank) const;
   // Returns the sample indices of the i-th batch of a rank: `batch` of them, or

@@ -12,8 +12,8 @@
 
 namespace vitrain::data {
 
-// Rows that fills unreadable samples with zeros and records them, instead of
-// throwing.
+// Adapter of a Rows object that fills the rows of unreadable samples, for which
+// that object throws Error(kData), with zeros and records these samples.
 class TolerantRows final : public Rows {
  public:
   // `rows` must outlive this object. `reject_warnings`: treats samples with
@@ -32,10 +32,11 @@ class TolerantRows final : public Rows {
     return rows_.describe(sample);
   }
 
-  // Returns why a sample could not be read, as printable text; "" if fill()
-  // read it or was not called for it.
+  // Returns why a sample was unreadable, as printable text; "" if fill() read
+  // it or was not called for it.
   std::string problem(std::int64_t sample) const;
-  // Returns the samples filled so far whose values were clipped.
+  // Returns the samples read so far whose values were clipped; empty with
+  // `reject_warnings`.
   std::set<std::int64_t> clipped() const;
 
  private:

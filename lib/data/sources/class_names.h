@@ -24,7 +24,8 @@ std::vector<std::string> numbered_classes(std::int64_t count);
 } // namespace detail
 
 // Reads a text file with one class name per line, in the order of the class
-// numbers. Throws Error(kData) naming the line of an empty or repeated name.
+// numbers; trims names. Throws Error(kData) for an empty file, and naming the
+// line of an empty or repeated name or of one beyond kMostClasses.
 std::vector<std::string> read_class_names(const std::filesystem::path& path);
 
 // Reads the file options.class_map. If that path does not exist, tries it
@@ -35,7 +36,7 @@ std::vector<std::string> read_class_map(const SourceOptions& options);
 // Returns true if the names are "0", "1", ..., as of classes without names.
 bool are_numbers(const std::vector<std::string>& classes);
 
-// Returns true if the name of a class is the number of another class.
+// Returns true if the name of any class is the number of another class.
 bool have_numeric_names(const std::vector<std::string>& classes);
 
 // Returns true if class `a` precedes class `b` in this order.
@@ -48,7 +49,7 @@ class NumberedNames {
   const std::vector<std::string>& names() const { return names_; }
   std::int64_t size() const { return std::ssize(names_); }
   std::optional<std::int32_t> find(std::string_view name) const;
-  // Adds a new name and returns its number.
+  // Adds a name, which must be new, and returns its number.
   std::int32_t add(std::string_view name);
   std::vector<std::string> sorted(ClassOrder order) const;
   // Returns the index of each name in `classes`, or -1.
@@ -60,7 +61,8 @@ class NumberedNames {
 };
 
 // Adds notes on classes without samples: their number, and whether labels seem
-// to count from 1. `labels` are the labels of all samples.
+// to count from 1. `labels` are the labels of all samples; `contents` must have
+// its options, classes and label_form.
 void note_empty_classes(
     std::span<const std::int32_t> labels,
     Index::Contents& contents);
@@ -73,9 +75,10 @@ class LabelTexts {
  public:
   // `names`: known class names; `source`: where they come from, for messages.
   // `classes`: number of classes if there are no names; 0: derived from the
-  // labels. `trained`: form of the training data's labels, which decides if a
-  // class name could be mistaken for the number of another class.
-  // `only_numbers`: labels are always numbers, whatever the names are.
+  // labels. `order`: order of the classes if their names come from the labels.
+  // `trained`: form of the training data's labels, which decides if a class
+  // name could be mistaken for the number of another class. `only_numbers`:
+  // labels are always numbers, whatever the names are.
   LabelTexts(
       std::vector<std::string> names,
       std::string source,
@@ -93,8 +96,9 @@ class LabelTexts {
   using Wrong = std::function<void(std::size_t at, const std::string& text)>;
   // Decides how to read the labels after all are added: replaces the labels in
   // `contents` (set_labels if there are set_starts, else labels) by class
-  // numbers, fills `classes` and `label_form`, and adds a note. Calls `wrong`
-  // for each label without a class, in order.
+  // numbers, fills `classes` and `label_form`, and adds notes on labels that
+  // could be read otherwise. Calls `wrong` for each label without a class, in
+  // order; such a label has no meaning afterwards.
   void finish(Index::Contents& contents, const Wrong& wrong);
   // As above, but throws Error(kData) for the first label without a class.
   void finish(Index::Contents& contents);
@@ -106,7 +110,7 @@ class LabelTexts {
     bool has_point = false;
     bool has_leading_zeros = false;
     std::optional<std::int64_t> number; // its value if it is a whole number
-    std::optional<std::int32_t> name; // index in names_
+    std::optional<std::int32_t> name; // index in names_ if it is a name
     std::int64_t count = 0; // number of labels with this text
   };
   std::int64_t class_limit() const;

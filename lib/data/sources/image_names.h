@@ -11,8 +11,8 @@ namespace vitrain::data::detail {
 inline constexpr std::string_view kPackedSuffix = ".vjc";
 
 // Supported image formats: has_image_name() returns true if a file name has one
-// of their extensions; image_extensions() lists them (".jpg", ...); kImageNames
-// has examples for messages.
+// of their extensions in any case; image_extensions() lists these (".jpg", ...,
+// and kPackedSuffix); kImageNames has examples for messages.
 bool has_image_name(std::string_view name);
 std::span<const std::string_view> image_extensions();
 inline constexpr const char* kImageNames = ".jpg, .png, .webp, ...";

@@ -24,8 +24,9 @@ inline bool is_generated(SourceKind kind) {
 // Description of a dataset, from a recipe.
 struct SourceOptions {
   SourceKind kind = SourceKind::kFolder;
-  // Path of the dataset. folder, cifar, mnist: a folder; list, vectors: a file;
-  // tar: a file, a folder with .tar files, or a pattern.
+  // Path of the dataset. folder, cifar, mnist: a folder; list, vectors: a file
+  // ("" generates vectors); tar: a file, a folder with .tar files, a folder
+  // inside a file, or a pattern.
   std::string path;
   // Cifar, mnist: uses the training files, else the test files.
   bool train = true;
@@ -33,12 +34,12 @@ struct SourceOptions {
   // For generated images, and for mnist after listing: side in pixels.
   std::int64_t size = 32;
   std::int64_t seed = 0; // for generated data
-  // Number of classes, for listing only. random: any number; list and tar with
-  // numbers as labels: 0 derives it from the labels. A listed Index has class
-  // names instead.
+  // Number of classes, for listing only. random: at least 1; list and tar with
+  // numbers as labels and no class names: 0 derives it from the labels. A
+  // listed Index has class names instead.
   std::int64_t classes = 1000;
-  // vectors: numbers per row. For a file, the number of features is derived
-  // from its columns.
+  // vectors: numbers per row. For a file, listing sets `features` to the number
+  // of columns before the last `targets`.
   std::int64_t features = 10;
   std::int64_t targets = 1;
   // The fields from here on are used only for listing. folder, tar, list: see
@@ -78,8 +79,9 @@ class Index {
     // One per sample, or empty: the label of sample i is i % classes.
     std::vector<std::int32_t> labels;
     // Zero-terminated names. folder: one per sample, relative to the dataset's
-    // folder. list: one per sample, as in the list. cifar: the files. tar: one
-    // per sample, as in the archive, then the archives.
+    // folder. list: one per sample, as in the list. cifar: the files. mnist:
+    // the file of images. tar: one per sample (of a tree of folders: without
+    // the folders that all share), then the paths of the archives.
     std::string names;
     // Offset of each name in `names`.
     std::vector<std::uint64_t> name_starts;
@@ -90,22 +92,25 @@ class Index {
     // mnist: pixels, [samples, size, size] bytes; vectors: numbers, [samples,
     // features + targets] float.
     std::string payload;
-    // Further labels, any number per sample; used by real_labels.h and by lists
-    // with multi_label (whose `labels` holds the first one of each, or 0).
-    // Sample i has set_labels[set_starts[i]] up to, but not including,
-    // set_labels[set_starts[i + 1]]. Empty: no further labels.
+    // Further labels, any number per sample; used for ReaL labels
+    // (real_labels.h) and by lists with multi_label, whose `labels` holds the
+    // first one of each, or 0. Sample i has set_labels[set_starts[i]] up to,
+    // but not including, set_labels[set_starts[i + 1]]. Empty: no further
+    // labels.
     std::vector<std::uint64_t> set_starts;
     std::vector<std::int32_t> set_labels;
-    // Classes that may be predicted (subset.h), in rising order; empty: all.
+    // Classes that may be predicted (restrict_to_subset()), in rising order;
+    // empty: all.
     std::vector<std::int32_t> subset;
     // Form in which the dataset writes its labels.
     LabelForm label_form = LabelForm::kNone;
-    // Sentences for the user about skipped entries.
+    // Sentences for the user about skipped entries and other irregularities.
     std::vector<std::string> notes;
 
     // Appends a name to `names` and its offset to `name_starts`.
     void add_name(std::string_view name);
   };
+  // Throws Error(kInternal) if the contents are inconsistent.
   explicit Index(Contents contents);
 
   // Reads a block in place; `owner` keeps its memory alive. Throws
@@ -125,14 +130,16 @@ class Index {
   // Returns the form in which the dataset writes its labels; kNone if they are
   // not text.
   LabelForm label_form() const { return label_form_; }
-  // Returns the class of a sample: 0 <= label < classes().size().
+  // Returns the class of a sample: 0 <= label < classes().size(). For lists
+  // with multi_label its first label, or 0 if it has none. Not for vectors.
   std::int64_t label(std::int64_t sample) const;
-  // Further labels of the samples; call label_set() only if has_label_sets() is
-  // true.
+  // Further labels of the samples (Contents::set_labels); call label_set() only
+  // if has_label_sets() is true.
   bool has_label_sets() const { return !set_starts_.empty(); }
   std::span<const std::int32_t> label_set(std::int64_t sample) const;
   // Returns the classes that may be predicted, in rising order; empty: all.
   std::span<const std::int32_t> subset() const { return subset_; }
+  // Number of all names in Contents::names, and one of them.
   std::int64_t names_count() const {
     return static_cast<std::int64_t>(name_starts_.size());
   }
@@ -144,15 +151,15 @@ class Index {
   }
   // Returns the part of the payload that belongs to a sample.
   std::string_view payload(std::int64_t sample) const;
-  // Returns notes about skipped entries, one printable sentence each.
+  // Returns Contents::notes, one printable sentence each.
   const std::vector<std::string>& notes() const { return notes_; }
-  // Returns a hash of kind, classes, names, labels, payload, subset and, for
-  // generated data, its parameters. Equal for equal datasets, independent of
-  // their location: covers neither the pixels in image files nor the names of
-  // archives and offsets in them.
+  // Returns a hash of kind, classes, names, labels, further labels, payload,
+  // subset and, for generated images, size and seed. Equal for equal datasets,
+  // independent of their location: covers neither the pixels in image files nor
+  // the names of archives and offsets in them.
   std::uint64_t fingerprint() const;
-  // Returns a hash of classes and labels in the order of the samples, which
-  // does not change if the data are renamed.
+  // Returns a hash of classes, labels and further labels in the order of the
+  // samples, which does not change if files are renamed.
   std::uint64_t label_fingerprint() const;
   // list: returns the innermost folder that contains all images if their names
   // are absolute paths; else "".

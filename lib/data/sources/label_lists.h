@@ -26,9 +26,9 @@ std::vector<std::string> labels_in(
 // has no labels ("" or "-").
 bool are_label_numbers(std::string_view text);
 
-// Call after the further labels of all samples are final: sets each sample's
-// label to its first further label, or 0 if it has none. Returns the number of
-// samples without labels.
+// Call after the further labels of all samples are final: appends the last
+// element of set_starts, and sets each sample's label to its first further
+// label, or 0 if it has none. Returns the number of samples without labels.
 std::int64_t finish_label_sets(Index::Contents& contents);
 
 } // namespace vitrain::data

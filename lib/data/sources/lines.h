@@ -49,14 +49,15 @@ class Characters {
   std::size_t filled_ = 0;
 };
 
-// Reads the lines of a text; they end with LF, CR LF or CR.
+// Reads the lines of a text, which end with LF, CR LF or CR. Skips a byte order
+// mark.
 class Lines {
  public:
   // `name` is for messages.
   Lines(ReadBytes read, std::string name);
 
   // Reads the next line, without its line end. Returns false at the end. Throws
-  // Error(kData) if the file is not text.
+  // Error(kData) if the line has zero bytes or is longer than 8192 bytes.
   bool next(std::string& line);
   // Returns the number of the last line read, from 1.
   std::int64_t number() const { return number_; }
@@ -75,9 +76,9 @@ inline constexpr std::size_t kAnyFields = static_cast<std::size_t>(-1);
 
 // Reads the records of a table with fields separated by commas (RFC 4180) or
 // another `separator`. A quoted field may contain separators, quotes (doubled)
-// and line ends. Skips and counts records of one empty field, which are empty
-// lines. Skips a first line `sep=;`, by which spreadsheets declare the
-// separator (separator_in() parses it).
+// and line ends. Skips and counts records of one blank field, which are empty
+// lines. Skips a byte order mark. Skips a first line `sep=;`, by which
+// spreadsheets declare the separator (separator_in() parses it).
 class CsvRecords {
  public:
   CsvRecords(
@@ -109,7 +110,7 @@ class CsvRecords {
   std::int64_t empty_lines_ = 0;
 };
 
-// Separators of .csv files.
+// Separators of .csv files, in the order in which they are tried.
 inline constexpr std::array kSeparators = {',', ';', '\t'};
 // Returns a name for messages: "a comma", "a semicolon", "a tab", or for any
 // other separator its quoted form, such as "'|'".
@@ -119,7 +120,7 @@ std::string separator_name(char separator);
 std::optional<char> separator_in(std::string_view first_line);
 
 // Collects problems of single lines, which may be added in any order. Reports
-// the first few in full and the number of the others.
+// the five with the lowest line numbers in full and the number of the others.
 class LineProblems {
  public:
   explicit LineProblems(std::string name) : name_(std::move(name)) {}

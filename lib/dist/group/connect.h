@@ -44,9 +44,9 @@ struct Rendezvous {
 struct Groups {
   std::unique_ptr<Group> data;
   std::unique_ptr<Group> control;
-  // Returns this rank's group for tensors in blocks of `size` consecutive
-  // ranks; `size` divides the number of ranks. Created on the first call and
-  // cached. Collective.
+  // Returns the data group of the block of `size` consecutive ranks that
+  // contains this rank; `size` divides the number of ranks. Created on the
+  // first call and cached. Collective.
   Group& data_block(int size);
 
   // Closes all groups, in the same order on every rank. Collective.
@@ -57,7 +57,7 @@ struct Groups {
   std::function<std::unique_ptr<Mailbox>(int place, int places)>
       connect_mailbox{};
 
-  // Connects the ranks of one block; null for a single worker.
+  // Connects the ranks of one block; empty for a single worker on the CPU.
   std::function<std::unique_ptr<Group>(int size)> connect_block{};
   std::map<int, std::unique_ptr<Group>> blocks{}; // by number of ranks
 };

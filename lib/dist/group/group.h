@@ -18,7 +18,7 @@ namespace vitrain::dist {
 
 // A running collective. wait() returns when the current stream (NCCL) or the
 // host (Gloo) can use the result; it throws Error(kWorkerDied) if a peer has
-// failed.
+// failed or the timeout has passed.
 class Pending {
  public:
   Pending();
@@ -30,20 +30,21 @@ class Pending {
   void wait();
   // Calls `callback` from another thread, before wait() returns, when the
   // collective has finished (Gloo) or is in the device's queue (NCCL). Never
-  // called in a group of one rank.
+  // called in a group without a backend (Group()).
   void when_finished(std::function<void()> callback);
 
  private:
   c10::intrusive_ptr<c10d::Work> work_;
 };
 
-// Workers that communicate over one c10d backend. Collectives of a group of
-// size 1 do nothing, so callers need no special case for a single worker. Every
-// member function except rank(), size() and set_timeout() is collective: all
-// ranks must call the same ones in the same order.
+// Workers that communicate over one c10d backend. Without a backend (Group())
+// collectives send nothing, so callers need no special case for a single
+// worker; a single GPU has an NCCL backend. Every member function except
+// rank(), size() and set_timeout() is collective: all ranks must call the same
+// ones in the same order.
 class Group {
  public:
-  // Constructs the group of a single worker.
+  // Constructs the group of a single worker, without a backend.
   Group();
   Group(
       c10::intrusive_ptr<c10d::Store> store,
@@ -84,8 +85,8 @@ class Group {
   void shutdown();
 
  private:
-  // Returns true for a group of one rank, in which collectives do nothing.
-  // Throws Error(kInternal) for a larger group after shutdown().
+  // Returns true for a group of one rank without a backend. Throws
+  // Error(kInternal) for a larger group after shutdown().
   bool alone() const;
 
   c10::intrusive_ptr<c10d::Store> store_;

@@ -20,7 +20,7 @@ struct TimeSpan {
   double end = 0.0;
 };
 
-// Returns the length of the union of the intervals, in seconds.
+// Returns the length of the union of the intervals after time 0, in seconds.
 double covered_seconds(std::vector<TimeSpan> intervals);
 
 // Event in a device's queue. Its time is known once the device has reached it.
@@ -63,6 +63,7 @@ struct Elapsed {
   double seconds = 0.0;
 };
 
+// Runs `body` and measures its duration.
 template <typename Body>
 Elapsed timed(c10::Device device, Body&& body) {
   const Stopwatch watch;

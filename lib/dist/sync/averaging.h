@@ -10,9 +10,9 @@
 #include "dist/group/group.h"
 #include "dist/sync/gradient_sync.h"
 
-// The modes of dist.sync that differ from a plain all-reduce of gradients.
-// docs/synchronisation.md has the definitions; w_i are the parameters and g_i
-// the gradient of rank i, t is the number of updates.
+// The modes of dist.sync other than a plain all-reduce of gradients and
+// async_ps. docs/synchronisation.md has the definitions; w_i are the parameters
+// and g_i the gradient of rank i, t is the number of updates.
 namespace vitrain::dist {
 
 // Data of a replica: flat buffers, one of each kind per parameter group, and

@@ -18,10 +18,10 @@ namespace vitrain::dist {
 
 // Options of Compress::kPowerSgd: dist.powersgd of the recipe.
 struct PowerSgdOptions {
-  std::int64_t rank = 4;
+  std::int64_t rank = 4; // columns of the two matrices that are sent
   std::int64_t start = 0; // optimizer steps before compression starts
-  bool warm_start = true;
-  double min_compression = 2.0;
+  bool warm_start = true; // false: new random matrices in every step
+  double min_compression = 2.0; // smallest ratio worth it
 };
 
 // Options of Compress::kTopK: dist.topk of the recipe.
@@ -47,7 +47,8 @@ double top_k_share(const TopKOptions& options, std::int64_t step);
 struct BucketPart {
   std::string name; // parameter name
   at::Tensor gradient; // view of the bucket, shaped as the parameter
-  at::Tensor pruned{}; // bool, same layout; see GradientBuffer::pruned
+  // Bool, same layout: true at pruned weights; undefined: none.
+  at::Tensor pruned{};
 };
 
 // Sums the gradients of one bucket over the ranks of a group: in one round of
@@ -58,6 +59,7 @@ class BucketExchange {
  public:
   virtual ~BucketExchange() = default;
 
+  // Begins step `step`, from 0.
   virtual void begin(std::int64_t step) = 0;
   // Starts the first round. Called when all gradients of the bucket are
   // complete.
@@ -68,7 +70,8 @@ class BucketExchange {
   virtual void complete(Group& group) = 0;
   // Makes state() equal on all ranks.
   virtual void flush(Group& /*group*/) {}
-  // State for a checkpoint; see GradientSync::state().
+  // Returns the state for a checkpoint, by name; loading it changes these
+  // tensors in place.
   virtual std::map<std::string, at::Tensor> state() const { return {}; }
 
   // Returns the smallest and the largest gradient before launch() rounded them
@@ -135,8 +138,8 @@ std::unique_ptr<BucketExchange> make_power_sgd(
 // each rank accumulates its gradients, sends the largest accumulated values of
 // each parameter with their indices, and resets these. Received values are
 // added in the order of the ranks. With `momentum`, velocities are accumulated
-// in place of gradients (momentum correction), and the velocity of sent values
-// is cleared (momentum factor masking). Parameters of one dimension, and
+// in place of gradients (momentum correction), and with `momentum_masking` the
+// velocity of sent values is cleared. Parameters of one dimension, and
 // parameters that would not shrink, are sent whole, without delay, and keep
 // their velocity. Pruned values are neither sent nor accumulated.
 std::unique_ptr<BucketExchange> make_top_k(

@@ -33,6 +33,7 @@ struct GradientBuffer {
   at::Tensor pruned{};
 };
 
+// Smallest sizes of the buckets, and what is sent of them.
 struct BucketOptions {
   std::int64_t first_bytes = 1 << 20;
   std::int64_t bytes = 25 << 20;
@@ -50,7 +51,8 @@ struct StepInfo {
 // Update to apply in this step.
 struct Update {
   double lr = 0.0;
-  at::Tensor non_finite; // scalar fp32: 1 when the gradients are not finite
+  // Scalar fp32: 1 if the gradients are not finite, else 0.
+  at::Tensor non_finite;
 };
 
 // Synchronises the workers' replicas: the interface between the train step and
@@ -115,12 +117,12 @@ class GradientSync {
 };
 
 // All-reduce in buckets that overlaps with backward (Li et al., "PyTorch
-// Distributed", VLDB 2020). Each buffer is divided into fixed buckets (the
-// first `first_bytes`, then `bytes`; a parameter is never split). A bucket is
-// all-reduced, in fixed order, once its last gradient is complete. The layout
-// never changes, so a resumed run adds in the same order; docs/decisions/002
-// explains why this is not c10d::Reducer. After finish() the buffers hold
-// averages over the global batch.
+// Distributed", VLDB 2020). Each buffer is divided into fixed buckets of whole
+// parameters (the first of at least `first_bytes`, the others of at least
+// `bytes`, except the last). A bucket is all-reduced, in fixed order, once its
+// last gradient is complete. The layout never changes, so a resumed run adds in
+// the same order; docs/decisions/002 explains why this is not c10d::Reducer.
+// After finish() the buffers hold averages over the global batch.
 class BucketedAllReduce final : public GradientSync {
  public:
   BucketedAllReduce(

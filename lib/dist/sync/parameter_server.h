@@ -89,11 +89,11 @@ struct MessageHeader {
 
 // Outcome of a worker's latest gradient.
 struct Verdict {
-  static constexpr std::int64_t kDropped = -1;
-  static constexpr std::int64_t kNone = -2;
+  static constexpr std::int64_t kDropped = -1; // too stale
+  static constexpr std::int64_t kNone = -2; // none yet, or withdrawn
 
   std::int64_t version = 0; // version of the weights sent with it
-  std::int64_t staleness = kNone;
+  std::int64_t staleness = kNone; // or kDropped, kNone
 
   static constexpr std::int64_t kSize = 2;
   at::Tensor pack() const;
@@ -104,7 +104,6 @@ struct Verdict {
 
 // A server of async_ps: threads that keep a shard of the weights, send it to
 // workers on request and apply their gradients one after another.
-//
 //
 // The first server (index 0) decides with a StalenessBound in which order reads
 // and updates happen and sends its decisions to the other servers. All shards

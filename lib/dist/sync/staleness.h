@@ -26,8 +26,11 @@ class StalenessBound {
   // Number of updates applied so far.
   std::int64_t version() const { return version_; }
 
+  // Returns true if a worker may read the weights now.
   bool may_read() const;
+  // Records that `worker` has read the current version.
   void read(int worker);
+  // Returns true if update(worker) may be called now.
   bool may_update(int worker) const;
   // Decides about the gradient of `worker`, which has read and may update.
   // Returns its staleness if it is to be applied, and increments version();

@@ -13,7 +13,7 @@ struct BatchNormLayer {
   at::Tensor bias;
   at::Tensor running_mean;
   at::Tensor running_var;
-  double momentum = 0.1;
+  double momentum = 0.1; // share of new values in the running statistics
   double eps = 1e-5;
   // Receives the communication of forward and backward, and must outlive both
   // passes; null: not counted.

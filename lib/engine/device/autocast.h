@@ -9,8 +9,8 @@
 
 namespace vitrain::engine {
 
-// Allows or forbids tf32 for fp32 products on CUDA devices, for the whole
-// process. Does nothing for other devices.
+// Allows or forbids tf32 for fp32 matrix products and convolutions on CUDA
+// devices, for the whole process. Does nothing for other devices.
 void allow_tf32(c10::DeviceType device, bool allowed);
 
 // Returns the dtype in which `precision` computes matrix products and
@@ -20,10 +20,11 @@ std::optional<at::ScalarType> product_type(config::Precision precision);
 // off.
 std::optional<at::ScalarType> current_product_type(c10::DeviceType device);
 
-// Enables autocast on `device` in its scope if `products` has a value,
-// otherwise disables it. With autocast, matrix products and convolutions run in
-// that dtype from fp32 weights, sums in fp32. The weight cache is off: weights
-// change between scopes, and a captured graph must not depend on it.
+// Enables autocast on `device` for this thread during its scope if `products`
+// has a value, otherwise disables it. With autocast, matrix products and
+// convolutions run in the dtype `products` from fp32 weights, sums in fp32.
+// Autocast's weight cache is off: weights change between scopes, and a captured
+// graph must not depend on it.
 class AutocastScope {
  public:
   AutocastScope(c10::DeviceType device, std::optional<at::ScalarType> products);

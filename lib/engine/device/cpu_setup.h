@@ -10,7 +10,8 @@ namespace vitrain::engine {
 // products and vector functions. Call it before the first torch call of a
 // process, since MKL chooses only once. MKL uses its fastest code only on
 // processors that it identifies as Intel's; Mkl::kAuto makes it use that code
-// on every processor with AVX2. docs/performance.md lists the effect.
+// on every processor with AVX2, other values leave the choice to MKL.
+// docs/performance.md lists the effect.
 void set_up_mkl(config::Mkl mkl);
 
 // Returns a description of the active setting for environment.json, because

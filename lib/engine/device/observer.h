@@ -36,30 +36,37 @@ class Observer {
   // it reads the lock, and throws Error(kStorage) if another process has taken
   // over the run. Does nothing on other ranks.
   virtual void hold() = 0;
+  // Reports that the run continues from a checkpoint after step `step`.
   virtual void resumed(std::int64_t step) = 0;
-  // Call before and after each step. Record when the first step began and
-  // ended, in seconds since the process started. step_begins() throws as hold()
-  // does, but does not read the lock: nothing is written yet.
+  // Call before and after each step; `step`: its number, from 1. Record when
+  // this process's first step began and ended. step_ended() updates the
+  // progress line. step_begins() throws as hold() does, but instead of reading
+  // the lock it uses what a thread has last read: nothing is written yet.
   virtual void step_begins() = 0;
   virtual void step_ended(std::int64_t step) = 0;
-  // Every rank logs its own part; rank 0 also shows and records the totals.
+  // Every rank logs its own part (unless there is only one rank or log.progress
+  // is off); rank 0 also shows and records the totals.
   virtual void train(const TrainReport& report) = 0;
-  // Reports new bad samples of any worker.
+  // Rank 0: warns of the new bad samples of all workers.
   virtual void bad_samples(const GatheredBadSamples& gathered) = 0;
-  // Warns, once, about images of a batch whose values were clipped. Every rank
-  // may call it.
+  // Warns if values of images in the batch were clipped; every rank may call
+  // it, and each warns only once. `what`: the images, "training images".
   virtual void clipped_images(
       const std::string& what,
       const data::Rows& rows,
       const data::Batch& batch) = 0;
+  // Shows the progress of an evaluation: `done` of this rank's `batches`
+  // batches are finished. May be called from any thread, one call at a time.
   virtual void evaluating(std::int64_t done, std::int64_t batches) = 0;
-  // Reports an evaluation; if a step has several, the raw weights come last.
+  // Reports an evaluation after `step`; if a step has several, the raw weights
+  // come last. `best`: the best evaluation so far, this one included; nullopt
+  // if none is looked for.
   virtual void evaluated(
       std::int64_t step,
       const Evaluated& found,
       const std::optional<job::Best>& best) = 0;
-  // Rank 0: records a picture of this step, which is `name`.png in the run
-  // folder.
+  // Records a picture of this step, which is `name`.png in the run folder. Call
+  // on rank 0 only.
   virtual void picture(
       const std::string& name,
       const logging::Picture& picture,
@@ -67,11 +74,13 @@ class Observer {
   // Prints a pending warning about records that are sent elsewhere, such as to
   // MLflow.
   virtual void show_warnings() = 0;
+  // Reports the checkpoint of `step`, its folder, and the time to write it.
   virtual void
   saved(std::int64_t step, const std::string& path, double seconds) = 0;
-  // Call after each step, with its evaluation and checkpoint done. After the
-  // last step of an epoch it prints the epoch's line, which stays on the
-  // terminal.
+  // Call after every step, when its evaluation and checkpoint are done. Only
+  // after the last step of an epoch it prints the epoch's line, which stays on
+  // the terminal, if log.progress has such lines. `lr`: the step's learning
+  // rate.
   virtual void epoch_ended(std::int64_t step, double lr) = 0;
   // Reports that `zeros` of `weights` weights are zero; the summary at the end
   // repeats it. Printed on the terminal only if `last`, otherwise only logged.

@@ -10,9 +10,10 @@ class CudaPlugin;
 
 namespace vitrain::engine {
 
-// Returns an allocator of memory for a loader's batches: pinned, so that the
-// device reads it directly; ordinary memory if `plugin` is null. If pinned
-// memory runs out, its error advises to lower `what`.
+// Returns an allocator of pinned memory for a loader's batches, which the
+// device reads directly; empty, for ordinary memory, if `plugin` is null. The
+// allocator throws Error(kOutOfMemory) that advises to lower the recipe's key
+// `what`.
 data::SlotAllocator slot_allocator(
     const CudaPlugin* plugin,
     const std::string& what);

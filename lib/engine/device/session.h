@@ -44,7 +44,7 @@ namespace vitrain::engine {
 struct Session {
   const job::Job& job;
   int rank = 0;
-  int world = 1;
+  int world = 1; // workers on all machines
   int local_world = 1; // workers on this machine
   c10::Device device = c10::kCPU;
   const CudaPlugin* cuda = nullptr; // non-null on CUDA devices
@@ -60,13 +60,15 @@ struct Session {
   job::PrecisionChoice eval_precision;
   models::ModelSpec spec;
   std::shared_ptr<networks::Model> model;
-  std::int64_t finished_steps = 0; // for the report at the end
+  // Optimizer steps since the run's beginning, also of earlier processes.
+  std::int64_t finished_steps = 0;
 
   // Returns the number of decoding threads: data.threads, or if that is not
   // set, 1 on a CPU, whose cores also compute the step, otherwise one less than
   // the worker's share of the cores (at least 1).
   int loader_threads() const;
-  // Returns the allocator of batch memory: pinned for CUDA devices.
+  // Returns the allocator of batch memory: pinned for CUDA devices, otherwise
+  // empty (ordinary memory).
   data::SlotAllocator slot_allocator() const;
 };
 

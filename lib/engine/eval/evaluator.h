@@ -40,12 +40,13 @@ struct SampleResults {
   bool empty() const { return outcomes.empty() && scores.samples.empty(); }
 };
 
-// Evaluates a model on a dataset, every sample exactly once. All batches have
-// the same shape (missing rows are zero images whose outputs are discarded), so
-// that a sample's loss does not depend on the rest of its batch, bit for bit.
-// On a CPU, one thread computes a batch, because the order of an operator's
-// sums depends on its threads, and several batches run in parallel. Counts are
-// therefore equal for any number of workers and threads.
+// Evaluates a model on a dataset, every sample exactly once (fewer samples with
+// Options::batches). All batches have the same shape (missing rows are zero
+// images whose outputs are discarded), so that a sample's loss does not depend
+// on the rest of its batch, bit for bit. On a CPU, one thread computes a batch,
+// because the order of an operator's sums depends on its threads, and several
+// batches run in parallel. Counts are therefore equal for any number of workers
+// and threads.
 class Evaluator {
  public:
   struct Options {
@@ -58,12 +59,12 @@ class Evaluator {
     // CUDA devices: tf32 setting to restore afterwards.
     bool trains_in_tf32 = false;
     data::SlotAllocator allocate{}; // allocator of batch memory
-    // Called before each batch, from any thread: true aborts the evaluation,
-    // whose counts are then meaningless. Null: never aborts.
+    // Called before each batch, from any thread: true ends this rank's
+    // evaluation, and the counts are then meaningless. Null: never.
     std::function<bool()> leave{};
   };
-  // Called after each of this rank's batches with the number of finished
-  // batches and of all batches; one call at a time, from any thread.
+  // Called after each of this rank's batches with the number of its finished
+  // batches and of all its batches; one call at a time, from any thread.
   using Progress = std::function<void(std::int64_t, std::int64_t)>;
 
   Evaluator(
@@ -74,15 +75,17 @@ class Evaluator {
       const Options& options);
 
   // Runs the evaluation and leaves the model in evaluation mode. Returns the
-  // counts over all workers; `results` receives the results per sample of all
-  // workers. While it runs, threads that are new to torch get one intra-op
-  // thread. Collective on `control`.
+  // counts over all workers; `results`, if not null, receives the results per
+  // sample of all workers and must then be given on every rank. While it runs,
+  // threads that are new to torch get one intra-op thread. Collective on
+  // `control`.
   EvalCounts run(
       networks::Model& model,
       dist::Group& control,
       const Progress& progress,
       SampleResults* results = nullptr) const;
 
+  // Returns the number of samples of the dataset.
   std::int64_t size() const { return rows_->index().size(); }
   // Returns the classes that may be predicted (eval.subset); empty: all.
   std::span<const std::int32_t> subset() const {
@@ -136,11 +139,13 @@ class Evaluator {
   data::BadSamplePolicy bad_samples_;
   Normalizer normalizer_;
   c10::Device device_;
-  at::Tensor left_out_; // classes that may not be predicted, [C] bool
+  // Classes that may not be predicted, [C] bool; undefined: none.
+  at::Tensor left_out_;
   Options options_;
 };
 
-// Returns the evaluator of a worker. `leave`: see Options.
+// Returns a worker's evaluator of the session's evaluation data. `leave`: see
+// Evaluator::Options.
 Evaluator make_evaluator(
     const Session& session,
     std::function<bool()> leave = {});

@@ -6,8 +6,9 @@
 
 namespace vitrain::engine {
 
-// Converts scores of multi-label data into results without file paths: samples
-// in the dataset's order, and every class that the dataset names.
+// Converts scores of multi-label data, at least one sample's, into results
+// without file paths: samples in the dataset's order, and every class that the
+// dataset names.
 results::LabelListEvaluation label_lists_of(
     const Scores& scores,
     const data::Index& index);

@@ -16,8 +16,8 @@ namespace vitrain::engine {
 // Accumulates per-sample outcomes on the device; synchronises once, when read.
 class OutcomeTally {
  public:
-  // Adds a batch. logits: [N, C] of any dtype; the first rows belong to
-  // `samples`.
+  // Adds a batch. logits: [N, C] of any dtype; labels: [N] int64; the first
+  // rows belong to `samples`, the others are ignored.
   void add(
       const at::Tensor& logits,
       const at::Tensor& labels,
@@ -31,14 +31,16 @@ class OutcomeTally {
   std::vector<at::Tensor> numbers_; // per batch: [4, rows] fp32
 };
 
-// Gathers the outcomes of all workers, in the dataset's order. Collective.
+// Returns the outcomes of all workers, in the dataset's order. Collective.
 std::vector<results::Outcome> gather_outcomes(
     dist::Group& group,
     const std::vector<results::Outcome>& own);
 
-// Rank 0: writes evaluation/ in the run folder
-// (results/evaluation_files.h) and, if `tells`, prints a summary. A
-// storage failure only causes a warning. Does nothing on other ranks.
+// Rank 0: writes the folder evaluation/ in the run folder
+// (results/evaluation_files.h), unless an evaluation without training has all
+// records turned off, and, if `tells`, prints a summary. If writing fails, only
+// warns; throws as Observer::hold() does. Does nothing on other ranks or if
+// `found` is empty.
 void record_evaluation(
     const Session& session,
     const Evaluator& evaluator,

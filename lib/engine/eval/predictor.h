@@ -40,8 +40,8 @@ class Predictor {
       std::int64_t first,
       std::span<const results::Prediction> predictions)>;
 
-  // Moves the model to the first device and copies it to all others. `recipe`
-  // defines the preprocessing.
+  // Moves the model to the first device and copies it to the other GPUs; CPU
+  // devices share it. `recipe` defines the preprocessing.
   Predictor(
       std::shared_ptr<networks::Model> model,
       const models::ModelSpec& spec,
@@ -49,8 +49,9 @@ class Predictor {
       std::span<const c10::Device> devices,
       const Options& options);
 
-  // Predicts all images of `rows`; the prediction of an unreadable image
-  // contains the reason. Rethrows exceptions of `take`.
+  // Predicts all images of `rows`. For an unreadable image, or if the outputs
+  // are not finite, the prediction has no classes but the reason
+  // (Prediction::problem). Rethrows exceptions of `take`.
   void run(const data::TolerantRows& rows, const Take& take) const;
 
  private:

@@ -12,8 +12,10 @@
 namespace vitrain::engine {
 
 // Returns `spec` with the size at which images must be read for these views:
-// for crops, the whole square from which they are cut. Throws Error(kUsage) if
-// the views are impossible.
+// for crops, the whole resized image from which they are cut; otherwise
+// unchanged. Throws Error(kUsage) if the views are impossible: for any but
+// kNone, a network that does not classify images; for crops, another crop_mode
+// than center, or no margin around the network's image.
 models::ModelSpec with_room_for_views(
     config::Tta tta,
     const config::PreprocessConfig& preprocess,
@@ -26,9 +28,10 @@ struct View {
 };
 
 // Returns the views of images [N, C, H, W], each [N, C, size.height,
-// size.width]. Crops follow torchvision's FiveCrop and TenCrop: top left, top
-// right, bottom left, bottom right, centre, then the mirrored crops. Shifts
-// follow "94% on CIFAR-10 in 3.29 seconds" (Jordan, arXiv:2404.00498).
+// size.width]; only for crops may H and W be larger than `size`. Crops follow
+// torchvision's FiveCrop and TenCrop: top left, top right, bottom left, bottom
+// right, centre, then the mirrored crops. Shifts follow "94% on CIFAR-10
+// in 3.29 seconds" (Jordan, arXiv:2404.00498).
 std::vector<View>
 views_of(config::Tta tta, const at::Tensor& images, const ImageSize& size);
 

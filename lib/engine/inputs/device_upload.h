@@ -20,7 +20,8 @@ class DeviceUploads;
 class DeviceUpload {
  public:
   // Adds a small host tensor to the upload and returns it on the device, where
-  // its values are valid for kernels enqueued after send().
+  // its values are valid for kernels enqueued after send(). Throws
+  // Error(kInternal) if the slot's tail is too small (room_for()).
   at::Tensor add(const at::Tensor& tensor);
   // Sends the upload and returns the rows on the device: [bytes] uint8 in the
   // batch's layout. Call once, after all add().
@@ -29,8 +30,8 @@ class DeviceUpload {
   // the batch's memory may be reused; null if it may be reused at once.
   std::function<void()> sent() const;
 
-  // Returns the size in bytes of a slot's tail for `tensors` tensors of `bytes`
-  // bytes in total, including alignment.
+  // Returns the size in bytes of a slot's tail (LoaderOptions::tail) for
+  // `tensors` tensors of `bytes` bytes in total, including alignment.
   static std::size_t room_for(std::int64_t tensors, std::int64_t bytes);
 
  private:
@@ -40,7 +41,7 @@ class DeviceUpload {
   DeviceUploads& owner_;
   const data::Batch& batch_;
   at::Tensor place_; // the upload on the device; undefined on a CPU
-  std::int64_t rows_ = 0; // bytes from the begin of the rows to the tail
+  std::int64_t rows_ = 0; // bytes from the begin of the rows to the tail; GPU
   std::int64_t used_ = 0; // used bytes of the tail
 };
 

@@ -9,10 +9,12 @@
 
 namespace vitrain::engine {
 
-// Returns the generator, on `device`, of the dropout masks for micro-batch `k`
-// of a step's global batch: a pure function of (seed, step, k). Restarts do not
-// change the masks; nor does the number of workers if micro-batches keep their
-// size. Undefined if the model drops nothing.
+// Returns the generator, on `device`, of the dropout masks for part `k` of the
+// global batch of step `step`: a pure function of (seed, step, k). `k`: number
+// of the micro-batch over all workers or, with several replicas, of the
+// replica's part of it. Restarts do not change the masks; nor does the number
+// of workers if micro-batches keep their size. Undefined if model.dropout and
+// model.attention_dropout are 0.
 at::Generator dropout_masks(
     const at::Device& device,
     const config::ModelConfig& model,

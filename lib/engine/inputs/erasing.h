@@ -25,7 +25,7 @@ class EraseNumbers {
       const models::ModelSpec& spec,
       c10::Device device);
 
-  // Returns the position of an image's first number.
+  // Returns the position of the first of an image's numbers.
   static std::int64_t place(const data::Erasing& erasing);
   // Returns the numbers that start at each of `places` [N] int64: [N, C, H, W]
   // fp32.
@@ -38,27 +38,29 @@ class EraseNumbers {
   at::Tensor numbers_;
 };
 
-// Fills the boxes of an image [C, H, W] fp32 in place, in order. For CPUs: the
-// time depends only on the size of the boxes.
+// Fills the boxes of an image [C, H, W] fp32 in place, in order. `numbers` is
+// used only with kPixel. For CPUs: the time depends only on the size of the
+// boxes.
 void erase_boxes(
     const at::Tensor& image,
     const data::Erasing& erasing,
     config::EraseMode mode,
     const EraseNumbers& numbers);
 
-// Fills the boxes of a batch, with results bit-equal to erase_boxes(), using a
-// fixed number of kernels. For GPUs: two tensors are uploaded from the host.
+// Fills the boxes of a batch, with results bit-equal to erase_boxes(). For
+// GPUs: the number of kernels depends on erasing_count but not on the batch,
+// and only one or two tensors are uploaded.
 class EraseTable {
  public:
-  // `rows`: one erasing per image, each with at most the number of boxes that
-  // `erase` allows. `upload` copies a host tensor to the device.
+  // `rows`: one erasing per image, each with at most erase.erasing_count boxes.
+  // `upload` copies a host tensor to the device.
   EraseTable(
       const std::vector<data::Erasing>& rows,
       const config::EraseConfig& erase,
       std::int64_t channels,
       const std::function<at::Tensor(const at::Tensor&)>& upload);
 
-  // Number of uploaded tensors, and their bytes per row.
+  // Maximum number of uploaded tensors, and of their bytes per row.
   static constexpr std::int64_t kTensors = 2;
   static std::int64_t row_bytes(
       const config::EraseConfig& erase,
@@ -69,8 +71,9 @@ class EraseTable {
 
  private:
   config::EraseMode mode_;
-  at::Tensor edges_; // [N, boxes, 4] fp32, see erasing.cpp
-  // Colours [N, boxes, C] fp32, or start positions [N] int64.
+  at::Tensor edges_; // [N, boxes, 4] fp32: top, bottom, left, right
+  // kRand: colours [N, boxes, C] fp32; kPixel: start positions in the numbers,
+  // [N] int64; kConst: undefined.
   at::Tensor filling_;
 };
 

@@ -24,7 +24,7 @@ class MixTable {
       std::int64_t group,
       const std::function<at::Tensor(const at::Tensor&)>& upload);
 
-  // Returns the bytes of the two uploaded tensors per row.
+  // Returns the bytes per row of the two uploaded tensors together.
   static std::int64_t row_bytes();
 
   // Mixes images [N, C, H, W] fp32.
@@ -44,7 +44,9 @@ class MixTable {
 
   bool pastes_ = false;
   at::Tensor partners_; // [N] int64
-  at::Tensor table_; // [N, 8] fp32, see mixing.cpp
+  // [N, 8] fp32: shares of the own and the partner's pixels, edges of the
+  // pasted box, shares of the own and the partner's label.
+  at::Tensor table_;
 };
 
 } // namespace vitrain::engine

@@ -10,7 +10,7 @@
 namespace vitrain::engine {
 
 // Returns targets of multi-label samples: 1 for classes in a sample's list,
-// otherwise 0; [samples, classes] fp32.
+// otherwise 0; [samples, classes] fp32 on the CPU.
 at::Tensor multi_hot(
     const data::Index& index,
     std::span<const std::int64_t> samples,

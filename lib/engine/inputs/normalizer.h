@@ -32,14 +32,16 @@ class Normalizer {
       c10::Device device,
       std::int64_t splits = 1);
 
-  // Return the inputs of the first `rows` samples: from a batch, or from
-  // `bytes`, the batch's rows on the device as [bytes] uint8.
+  // Return the inputs of the first `rows` samples, on the device: from a batch
+  // on the host, or from `bytes`, the batch's rows on the device ([bytes]
+  // uint8).
   at::Tensor inputs(const data::Batch& batch, std::int64_t rows) const;
   at::Tensor inputs(const at::Tensor& bytes, std::int64_t rows) const;
   // Converts normalised images back to pixels, rounded and clipped to 0 ... 255
   // (noise from erasing may lie outside): [N, H, W, C] uint8 on the CPU.
   at::Tensor bytes(const at::Tensor& inputs) const;
-  // Returns the targets of the first `rows` vectors, [rows, T] fp32.
+  // Returns the targets of the first `rows` vectors, [rows, T] fp32. `bytes`:
+  // as in inputs().
   at::Tensor targets(const at::Tensor& bytes, std::int64_t rows) const;
 
  private:

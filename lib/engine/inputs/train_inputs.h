@@ -37,20 +37,22 @@ class TrainInputs {
       const config::Recipe& recipe,
       const config::BatchPlan& batch);
 
-  // Returns micro-batch `k` of the global batch of a step. Its tensors are
-  // valid until the second next call (see DeviceUploads).
+  // Returns micro-batch `k` (number over all workers) of the global batch of
+  // step `step` (from 0). `batch`: what the loader has read for it. On a GPU
+  // the returned tensors are valid until the second next call, and kernels that
+  // read them must be enqueued before the next call; on a CPU they stay valid.
   MicroBatch make(const data::Batch& batch, std::int64_t step, std::int64_t k);
   // Returns a function, for Loader::keep(), that waits until the memory of the
   // last batch may be reused; null if it may be reused at once.
   std::function<void()> sent() const { return sent_; }
   // Returns the bytes needed at the end of the loader's slots
-  // (LoaderOptions::tail).
+  // (LoaderOptions::tail); 0 on a CPU.
   std::size_t tail_bytes() const;
-  // Returns the first `count` images of a micro-batch as pixels
-  // (Normalizer::bytes()), with the versions of a sample next to each other.
+  // Returns the first `count` images of a micro-batch as pixels, [count, H, W,
+  // C] uint8 on the CPU, with the versions of a sample next to each other.
   at::Tensor pictures(const MicroBatch& micro_batch, std::int64_t count) const;
-  // Returns the generator of dropout masks for a replica's part of micro-batch
-  // `k`.
+  // Returns the generator of dropout masks for the part of micro-batch `k` that
+  // replica `replica` (from 0) computes; undefined: no dropout.
   at::Generator masks(
       const c10::Device& device,
       std::int64_t step,
@@ -82,6 +84,7 @@ class TrainInputs {
   void mix(MicroBatch& micro_batch, const MixTable& table) const;
   // Returns the weights of samples with these labels; undefined: all 1.
   at::Tensor weights_of(const at::Tensor& labels) const;
+  // Returns true if batches are mixed in this epoch (from 0).
   bool mixes(std::int64_t epoch) const;
 
   const Session& session_;

@@ -19,8 +19,8 @@ struct RunFacts {
   const job::Job& job;
   const config::Plan& plan;
   const models::ModelSpec& spec;
-  std::int64_t parameters = 0;
-  // Of training; in an evaluation only, same as eval_precision.
+  std::int64_t parameters = 0; // number of values in all parameters
+  // Precision of training; in an evaluation only, same as eval_precision.
   job::PrecisionChoice precision;
   job::PrecisionChoice eval_precision;
   const data::Index* train = nullptr; // null: evaluation only
@@ -31,8 +31,8 @@ struct RunFacts {
 
 // Returns, for example, "vitrain 0.1.0  shapes_vit_tiny".
 std::string describe_title(const RunFacts& facts);
-// Returns the banner's sections: devices, model, data, global batch and
-// learning rate arithmetic, run folder.
+// Returns the banner's sections: devices, model, data, training (global batch,
+// length, learning rate, optimizer, loss; empty in an evaluation), run folder.
 std::vector<logging::BannerSection> describe_run(const RunFacts& facts);
 // Returns the `start` record of metrics.jsonl.
 Json start_record(const RunFacts& facts);

@@ -7,11 +7,12 @@
 
 namespace vitrain::engine {
 
-// Returns the output of -dry_run: the banner with which the run would begin, an
-// estimate of a CPU worker's memory, and which weights the run would load. The
-// weights need to be present only on the machine that reads them
-// (`has_weights`). The banner is wrapped at `columns`. Throws Error(kWeights)
-// if a run would.
+// Returns the output of -dry_run: the banner with which the run would begin,
+// parameter groups, for CPU workers an estimate of a worker's memory, warnings,
+// and which weights the run would load. `has_weights`: this machine has the
+// weights; false: they are not checked. The banner is wrapped at `columns`.
+// Throws the Error(kUsage) or Error(kWeights) that a run would throw for its
+// network, settings or weights.
 std::string dry_run(
     const job::PreparedJob& prepared,
     bool has_weights,

@@ -12,7 +12,7 @@ namespace vitrain::engine {
 
 // Peak memory of a CPU worker in bytes, by purpose.
 struct MemoryEstimate {
-  std::int64_t weights = 0;
+  std::int64_t weights = 0; // also buffers, averages, replicas and teacher
   std::int64_t gradients = 0;
   std::int64_t optimizer = 0;
   std::int64_t exchange = 0; // copies kept by dist.sync and dist.compress
@@ -28,9 +28,11 @@ struct MemoryEstimate {
 
 // Estimates the memory of a worker of `plan`, within 30 % of the largest
 // resident size of a run (tests/e2e/memory_test.cpp; docs/performance.md).
-// `evaluates`: evaluation only, no training. Frozen parameters (model.freeze)
-// have neither gradients nor optimizer state, and layers before the first
-// trained parameter keep no activations. Throws as frozen_parameters() does.
+// `bf16`: matrix products of training (with `evaluates`, of evaluation) in
+// bf16. `evaluates`: evaluation only, no training. Frozen parameters
+// (model.freeze) have neither gradients nor optimizer state, and layers before
+// the first trained parameter keep no activations. Throws Error(kUsage) as
+// frozen_parameters() does.
 MemoryEstimate estimate_memory(
     const config::Recipe& recipe,
     const config::Plan& plan,
@@ -38,8 +40,9 @@ MemoryEstimate estimate_memory(
     bool bf16,
     bool evaluates);
 
-// Returns a warning if `workers` workers need more memory than is available;
-// otherwise, or if that is unknown, "".
+// Returns a warning if the `workers` workers of a machine need more than its
+// `available` bytes of memory; otherwise, or if `available` is nullopt
+// (unknown), "".
 std::string memory_warning(
     const MemoryEstimate& estimate,
     int workers,

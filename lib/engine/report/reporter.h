@@ -29,9 +29,11 @@ namespace vitrain::engine {
 inline constexpr std::int64_t kTop5Choices = 6;
 
 // All output of a run: terminal, log file, metrics.jsonl, summary.csv,
-// TensorBoard. Rank 0 shows and records the whole run; other ranks write only
-// their own log file. Storage failures are thrown only by hold() and by
-// functions that call it.
+// TensorBoard, report.html, trackers such as MLflow. Rank 0 shows and records
+// the whole run; other ranks write only their own log file. Records that cannot
+// be written are dropped and listed at the end of the run. hold(),
+// step_begins() and functions that call hold() throw Error(kStorage) if another
+// process has taken over the run.
 class Reporter : public Observer {
  public:
   Reporter(
@@ -49,10 +51,12 @@ class Reporter : public Observer {
       lease_->check();
     }
   }
-  // Returns true if another process has taken over the run.
+  // Rank 0: returns true if another process has taken over the run; reads the
+  // lock.
   bool is_lost() { return lease_ && lease_->is_lost(); }
 
-  // Rank 0: prints the banner. `length`: nullopt for an evaluation.
+  // Call on every rank: sets the length of the run; rank 0 prints the banner.
+  // `length`: nullopt for an evaluation.
   void start(
       const std::string& title,
       const std::vector<logging::BannerSection>& sections,
@@ -60,8 +64,9 @@ class Reporter : public Observer {
   // Sets the number of classes that predictions choose from. With fewer than
   // kTop5Choices, top-5 is always correct and is not shown.
   void choices(std::int64_t classes) { shows_top5_ = classes >= kTop5Choices; }
-  // Rank 0: opens the files of the run folder with a start record. Files of a
-  // resumed run lose the records of later steps.
+  // Rank 0: opens the record files of the run folder and writes `start`, a
+  // result of start_record(). If `start` has `resumed_step`, the files lose the
+  // records of later steps.
   void open_records(const Json& start);
   void resumed(std::int64_t step) override;
 
@@ -103,7 +108,8 @@ class Reporter : public Observer {
   // Clears the progress display: the run ends with an error, which the
   // supervisor prints.
   void failed() { progress_.clear(); }
-  // Rank 0: prints and records the end of the run. `memory`: its peak memory in
+  // Rank 0: prints and records the end of the run. `outcome`: text about it;
+  // `step`: number of completed steps; `memory`: peak memory of the worker in
   // bytes.
   void finish(
       ExitCode code,
@@ -117,33 +123,39 @@ class Reporter : public Observer {
     hold();
     return *metrics_;
   }
-  void own_train(const TrainReport& report);
-  // Counts clipped images of all workers. Warns if this worker has not warned
-  // about one of its own.
+  void own_train(const TrainReport& report); // logs this rank's part
+  // Counts clipped images of all workers, and warns if this process has not
+  // warned about any yet.
   void add_clipped(std::int64_t images, const std::string& what);
   void warn_clipped(const std::string& what, const std::string& where);
+  // Returns the epoch (from 1) of a step (from 1); 0 in an evaluation.
   std::int64_t epoch_of(std::int64_t step) const;
-  // Return the number of a step's batch within its epoch, counted as log.count
-  // says, and the number of batches in that epoch.
+  // Return the number of a step's batch within its epoch, counted from 0 if
+  // log.count is epoch, otherwise from 1; and the number of batches in that
+  // epoch. Both 0 in an evaluation.
   std::int64_t batch_of(std::int64_t step) const;
   std::int64_t batches_at(std::int64_t step) const;
   // Returns false for an evaluation without records, whose folder is not kept.
   bool keeps_folder() const;
-  // Open report.html if there are records; write its last version at the end.
+  // Open report.html if metrics.jsonl is written; write its last version at the
+  // end.
   void open_report();
   void end_report();
   void tell_cost(); // logs the time spent on report.html
-  // Returns problems outside training, one sentence each.
+  // Returns the problems to list at the end of the run (bad samples, clipped
+  // images, failed records), one sentence each.
   std::vector<std::string> problems() const;
+  // Returns the path relative to the working directory if it is below that.
   std::string shown_path(const std::string& path) const;
-  // Return true if evaluations record the metric, and if they print it.
+  // tells(): evaluations record the metric; shows(): they also print it.
   bool tells(const MetricInfo& metric) const;
   bool shows(const MetricInfo& metric, const Evaluated& found) const;
   // Returns true if this step ends an epoch whose line stays on the terminal.
   bool ends_epoch(std::int64_t step) const;
   void add_to_epoch(const TrainReport& report);
   void add_to_epoch(const Evaluated& found, bool best);
-  // Reads from the records how long the earlier processes of this run trained.
+  // Reads from the records how long the earlier processes of this run trained,
+  // up to step `step`; 0: there were none.
   void add_earlier_time(std::int64_t step);
   void end_records(ExitCode code, std::int64_t step, std::int64_t memory);
   logging::BannerSection commands(ExitCode code) const;
@@ -163,21 +175,24 @@ class Reporter : public Observer {
   std::string eval_precision_;
   RunLength length_;
   Stopwatch watch_;
+  // Times of this process's first step, in seconds since the process started;
+  // the begin is -1 after both have been recorded.
   std::optional<double> first_step_begin_;
   std::optional<double> first_step_end_;
   logging::ProgressState shown_;
-  // Of the weights that checkpoint.metric judges.
+  // Last evaluation of the weights that checkpoint.metric judges.
   std::optional<Evaluated> last_eval_;
   logging::EpochSummary epoch_; // current epoch
-  double epoch_loss_ = 0.0; // sum over the epoch's samples
+  // Sums over the reports since the last epoch_ended().
+  double epoch_loss_ = 0.0; // sum of the samples' losses
   double epoch_samples_ = 0.0;
-  std::int64_t epoch_begin_ = 0; // steps made when the epoch began
-  // Steps made when the first report of these sums began, and at the last one.
+  std::int64_t epoch_begin_ = 0; // completed steps when the epoch began
+  // Completed steps before the first and after the last step of those reports.
   std::int64_t sums_begin_ = 0;
   std::int64_t sums_end_ = 0;
   Stopwatch epoch_watch_;
-  double earlier_seconds_ = 0.0;
-  std::int64_t resumed_step_ = 0;
+  double earlier_seconds_ = 0.0; // training time of earlier processes
+  std::int64_t resumed_step_ = 0; // 0: the run started from the beginning
   bool shows_top5_ = true;
   std::optional<job::Best> best_;
   std::optional<std::string> checkpoint_;
@@ -186,7 +201,7 @@ class Reporter : public Observer {
   double train_seconds_ = 0.0, train_samples_ = 0.0;
   std::int64_t bad_samples_ = 0;
   bool told_clipped_ = false;
-  std::int64_t clipped_images_ = 0; // rows read by all workers
+  std::int64_t clipped_images_ = 0; // of all workers, counted at every read
 };
 
 } // namespace vitrain::engine

@@ -7,10 +7,15 @@ namespace vitrain::engine {
 
 class Reporter;
 
-// Prints the banner. Returns the start record.
+// Passes the run's length and number of classes to the reporter; rank 0 prints
+// the banner. Returns the `start` record of metrics.jsonl, with `resumed_step`
+// if an earlier process has used the run folder.
 Json announce(Session& session, Reporter& reporter);
 
-// Makes the first writes to the run folder. A resumed run must be restored
+// Rank 0: makes the first writes to the run folder: in training, removes
+// partial checkpoints and moves those of later steps away
+// (job::prepare_to_resume()); opens the record files with `start`, the result
+// of announce(); writes environment.json. A resumed run must be restored
 // before, so that a failed resume leaves its folder unchanged.
 void open_run(Session& session, Reporter& reporter, const Json& start);
 

@@ -14,11 +14,12 @@ namespace vitrain::engine {
 // Result of join_job(): resources that stay open while the worker runs.
 struct JoinedJob {
   bool finished = false; // the run to resume is already complete
-  // Dataset indexes, to which `job` refers by descriptor number.
+  // Dataset indexes, to which `job` refers by descriptor number. train_index is
+  // invalid if the job only evaluates.
   Fd train_index;
   Fd eval_index;
   Fd log; // this worker's workerlog.N
-  std::unique_ptr<LockFile> lock; // rank 0: on the run folder
+  std::unique_ptr<LockFile> lock; // on the run folder; null except on rank 0
   logging::ConsoleOptions console;
 };
 
@@ -28,7 +29,9 @@ struct JoinedJob {
 // threads per worker follow from the available cores; rank 0 chooses the run
 // folder and the checkpoint to resume from. Collective over all ranks. If one
 // rank fails, all throw Error with its code and a message that names it. Throws
-// Error(kUsage) if two ranks share a GPU with NCCL.
+// Error(kUsage) if two ranks share a GPU with NCCL, or if
+// dist.sync.group_size: auto is used and machines differ in their number of
+// workers.
 JoinedJob join_job(
     job::Job& job,
     const launch::WorkerContext& context,

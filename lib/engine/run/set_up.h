@@ -10,8 +10,9 @@ class CudaPlugin;
 
 namespace vitrain::engine {
 
-// Selects the device and sets torch's global options. Returns the plugin on
-// CUDA devices, otherwise null.
+// Selects the device number `local_rank` of the job and sets the global options
+// of MKL and torch. Returns the plugin on CUDA devices, otherwise null. Call it
+// before the first torch call of the process.
 const CudaPlugin* set_up_device(const job::Job& job, int local_rank);
 
 // Connects this worker with all others. `cuda`: result of set_up_device().

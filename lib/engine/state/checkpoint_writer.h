@@ -24,20 +24,21 @@ class CheckpointWriter {
   // Returns "the last checkpoint is of step 50", or that there is none.
   std::string last_checkpoint() const;
 
-  // Rank 0, before the first step: checks that there is space for the run's
-  // checkpoints and for the logs of `steps` steps. `optimizer`: tensors of its
-  // state and of averaged weights, on any device; only shapes are used. Throws
-  // Error(kStorage).
+  // Rank 0, before this process's first step: checks that there is space for
+  // the run's checkpoints and for the logs of `steps` steps, and remembers the
+  // size of a checkpoint. `optimizer`: all saved tensors besides the model's,
+  // on any device; values are not read. Throws Error(kStorage).
   void check_storage(
       const std::map<std::string, at::Tensor>& optimizer,
       std::int64_t steps);
-  // Rank 0: completes the snapshot and writes the checkpoint. `is_last`: no
-  // later checkpoint follows. Returns a description of the problem, "" on
-  // success. Throws as Reporter::hold() does.
+  // Rank 0: adds the model, its preprocessing and the facts of the session to
+  // the snapshot, and writes the checkpoint. `is_last`: no later checkpoint
+  // follows. Returns a description of the problem, "" on success. Throws as
+  // Observer::hold() does.
   std::string write(states::Snapshot snapshot, bool is_last);
-  // Call on all ranks after rank 0's write() of `step`: reports the result
-  // `problem` and the seconds it took. Throws Error(kStorage) if the last
-  // checkpoint failed.
+  // Call on all ranks after rank 0's write() of `step`: reports its result
+  // `problem` and the `seconds` that the checkpoint took; on success sets
+  // saved_step(). Throws Error(kStorage) if the last checkpoint failed.
   void finish(
       const std::string& problem,
       std::int64_t step,

@@ -8,11 +8,13 @@
 
 namespace vitrain::engine {
 
-// Returns the parameters and buffers of a module by name.
+// Returns the parameters and buffers of a module by name, detached from
+// autograd; they share the module's memory.
 std::map<std::string, at::Tensor> named_state(torch::nn::Module& module);
 
-// Copies saved values into the module. Throws Error(kWeights) that names
-// a missing, unknown or wrongly shaped tensor; the module is then unchanged.
+// Copies saved values into the module. Throws Error(kWeights) that names the
+// first missing, unknown or wrongly shaped tensor; the module is then
+// unchanged.
 void load_named_state(
     torch::nn::Module& module,
     const std::map<std::string, at::Tensor>& saved);

@@ -11,10 +11,10 @@ namespace vitrain::engine {
 // Returns a warning if weights were trained with TensorFlow's padding of
 // convolutions but the network pads evenly, or vice versa: shapes are equal,
 // but outputs differ. The padding of weights follows from tensor names of some
-// programs (Archive::tensorflow_padding), from timm's config.json in the folder
-// of `file`, or from a network's name in its path (tf_efficientnet_b0). Returns
-// "" if both agree, if the padding is unknown, or if the network exists with
-// only one padding.
+// programs (Archive::tensorflow_padding), otherwise from timm's config.json in
+// the folder of `file`, otherwise from a network's name in the path of `file`
+// (tf_efficientnet_b0). Returns "" if both agree, if the padding is unknown, or
+// if the network is no EfficientNet: others exist with one padding only.
 std::string padding_warning(
     const models::ModelSpec& spec,
     const std::filesystem::path& file,

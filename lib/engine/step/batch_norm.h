@@ -14,9 +14,10 @@ enum class BatchNormStatistics;
 
 namespace vitrain::engine {
 
-// Applies dist.batchnorm to a model's BatchNorm layers, as torch's
-// convert_sync_batchnorm does; models need not know about other workers. Model
-// and group must outlive it, and the model must not run after it is destroyed.
+// Applies dist.batchnorm to a model's BatchNorm layers: how workers share their
+// statistics (with kSync as torch's convert_sync_batchnorm); models need not
+// know about other workers. Model and group must outlive this object, and the
+// model must not run after it is destroyed.
 class BatchNormExchange {
  public:
   BatchNormExchange(
@@ -32,7 +33,8 @@ class BatchNormExchange {
   // Returns true if the model's forward and backward are collective: a worker
   // must then run them even without samples.
   bool forward_is_collective() const;
-  // Call before the first forward pass of a step. Collective.
+  // Call before the first forward pass of a step: copies rank 0's running
+  // statistics to all ranks if dist.batchnorm says so. Collective.
   void before_step();
   // Returns the communication for statistics since the last call, in
   // before_step(), forward and backward.
@@ -40,9 +42,9 @@ class BatchNormExchange {
   // Returns true if sync_statistics() must be called after the last step of
   // every epoch.
   bool needs_epoch_ends() const;
-  // Makes the running statistics of all workers equal. Call before every
-  // evaluation and checkpoint. `epoch_ends`: the last step was the last one of
-  // its epoch. Collective.
+  // Makes the running statistics of all workers equal: their mean, or rank 0's,
+  // as dist.batchnorm says. Call before every evaluation and checkpoint.
+  // `epoch_ends`: the last step was the last one of its epoch. Collective.
   void sync_statistics(bool epoch_ends);
   // Same for other copies of the buffers, such as averages: tensors whose names
   // begin with a running statistic's name. Other tensors are not changed.

@@ -16,7 +16,8 @@ struct Recipe;
 
 namespace vitrain::engine {
 
-// Returns the gradient buffers of `parameters` with a slot for each parameter.
+// Returns the gradient buffer of each group of `parameters`, with a slot for
+// each parameter.
 std::vector<dist::GradientBuffer> gradient_buffers(
     const optim::FlatState& parameters);
 // Returns all tensors that an update changes, and the gradients.
@@ -31,9 +32,11 @@ std::unique_ptr<optim::Optimizer> make_optimizer(
     const config::Recipe& recipe,
     optim::FlatState& parameters);
 
-// Returns the synchronisation that dist.sync selects, over the buffers of
-// `parameters` and `optimizer`, which must outlive it. `pruner`: may be null;
-// must outlive it too. Collective.
+// Returns the synchronisation that dist.sync and dist.zero1 select, over the
+// buffers of `parameters` and `optimizer`, which must outlive it. With hogwild,
+// moves the parameters into memory that all ranks share. `pruner`: marks pruned
+// weights, whose gradients top-k never sends; null: none; must outlive the
+// result. Collective.
 std::unique_ptr<dist::GradientSync> make_gradient_sync(
     Session& session,
     const optim::FlatState& parameters,

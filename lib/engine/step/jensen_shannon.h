@@ -7,8 +7,8 @@
 namespace vitrain::engine {
 
 struct JensenShannon {
-  std::int64_t splits = 3;
-  double alpha = 12.0;
+  std::int64_t splits = 3; // versions of each sample
+  double alpha = 12.0; // weight of the divergence
   double label_smoothing = 0.0;
   at::Tensor class_weights{}; // weights in the cross entropy: [C], or undefined
 };

@@ -12,13 +12,16 @@ namespace vitrain::engine {
 struct LossOptions {
   config::LossKind kind = config::LossKind::kCrossEntropy;
   double label_smoothing = 0.0;
-  // For binary losses, as in timm's BinaryCrossEntropy: targets above
-  // `threshold` become 1, all others 0; `sum_classes`: sum over the classes
-  // instead of mean.
+  // For binary_cross_entropy and focal, as in timm's BinaryCrossEntropy:
+  // targets above `threshold` become 1, all others 0 (nullopt: unchanged);
+  // `sum_classes`: sum over the classes instead of mean.
   std::optional<double> threshold;
   bool sum_classes = false;
-  std::optional<double> pos_weight; // weight of positive classes
-  double focal_alpha = 0.25; // negative: no class weighting
+  // binary_cross_entropy: factor of the loss of positive classes; nullopt: 1.
+  std::optional<double> pos_weight;
+  // Factor of the loss of positive classes; 1 - focal_alpha for negative ones.
+  // Below 0: no factors.
+  double focal_alpha = 0.25;
   double focal_gamma = 2.0;
   // Weight of each class's term in the loss of a sample, as torch's `weight`:
   // [C] fp32; undefined: 1.
@@ -34,17 +37,20 @@ struct DistillOptions {
   config::DistillKind kind = config::DistillKind::kNone;
   double alpha = 0.5; // weight of the teacher's loss; 1 - alpha for the labels
   double temperature = 1.0;
-  bool heads_apart = false; // outputs of two heads; see networks::of_two_heads
+  // True: outputs are [N, 2 C], the class head's, then the distillation head's.
+  bool heads_apart = false;
 };
 
 // Outputs of a network in training, [N, C] each: outputs that learn from the
 // labels, outputs that learn from the teacher, and their mean, which is the
-// prediction. All three are the same tensor if the network has one head.
+// prediction (without gradient). All three are the same tensor, with gradient,
+// unless DistillOptions::heads_apart.
 struct DistillOutputs {
   at::Tensor labels;
   at::Tensor taught;
   at::Tensor mean;
 };
+// Splits a network's outputs, [N, C], or [N, 2 C] with heads_apart.
 DistillOutputs split_heads(
     const DistillOptions& options,
     const at::Tensor& outputs);
@@ -62,14 +68,16 @@ at::Tensor class_shares(
 //   binary_cross_entropy: same shapes; each class against the others;
 //   focal: same shapes; torchvision's sigmoid_focal_loss (Lin et al., "Focal
 //     Loss for Dense Object Detection", ICCV 2017);
-//   jensen_shannon: see engine/step/jensen_shannon.h; outputs [splits N, C];
-//     class_weights apply to its cross entropy;
+//   jensen_shannon: AugMix's loss (jensen_shannon.h) with alpha = `divergence`;
+//     outputs [splits N, C], targets [N] int64; class_weights apply to its
+//     cross entropy;
 //   mse: outputs and targets [N, T] fp32, the mean of the squared errors over
 //     the T targets, so that the mean over samples is torch's MSELoss;
 //   pixels: outputs [N] are the losses themselves (Model::masked_patches);
 //     targets are ignored.
-// If `shares` is defined, it replaces the targets: shares of the classes [N, C]
-// fp32, smoothing included (timm's SoftTargetCrossEntropy).
+// If `shares` is defined, it replaces the targets of cross_entropy (as in
+// timm's SoftTargetCrossEntropy), binary_cross_entropy and focal: shares of the
+// classes [N, C] fp32, smoothing included.
 at::Tensor sample_losses(
     const LossOptions& options,
     const at::Tensor& outputs,
@@ -85,11 +93,11 @@ at::Tensor loss_sum(
     const at::Tensor& shares = {},
     const at::Tensor& weights = {});
 
-// Returns the loss against a teacher's outputs [N, C] fp32, summed over the
-// samples with the same weights. soft: Kullback-Leibler divergence of the
-// probabilities at temperature T, times T^2 / C; hard: cross entropy with the
-// teacher's class (Touvron et al., "Training data-efficient image
-// transformers", ICML 2021).
+// Returns the loss of `outputs` against a teacher's outputs, both [N, C] fp32,
+// summed over the samples, each multiplied by its weight (`weights`: as in
+// loss_sum()). soft: Kullback-Leibler divergence of the probabilities at
+// temperature T, times T^2 / C; hard: cross entropy with the teacher's class
+// (Touvron et al., "Training data-efficient image transformers", ICML 2021).
 at::Tensor distillation_sum(
     const DistillOptions& options,
     const at::Tensor& outputs,

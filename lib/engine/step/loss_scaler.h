@@ -11,10 +11,10 @@
 namespace vitrain::engine {
 
 struct LossScaling {
-  double initial = 65536.0;
-  double growth = 2.0;
-  double backoff = 0.5;
-  std::int64_t interval = 2000; // finite steps in a row before the scale grows
+  double initial = 65536.0; // first scale
+  double growth = 2.0; // factor after `interval` finite steps in a row
+  double backoff = 0.5; // factor after a step that is not finite
+  std::int64_t interval = 2000;
 };
 
 // Scales the loss so that fp16 gradients do not underflow, and adapts the scale
@@ -39,7 +39,8 @@ class LossScaler {
 
   const at::Tensor& scale() const { return scale_; } // scalar, fp32
   const at::Tensor& finite_steps() const { return finite_steps_; } // int32
-  // Returns the state for a checkpoint, by name; see GradientSync::state().
+  // Returns the state for a checkpoint, by name; update() changes these tensors
+  // in place.
   std::map<std::string, at::Tensor> state() const;
 
  private:

@@ -13,7 +13,8 @@
 
 namespace vitrain::engine {
 
-// Returns, for example, "top1 56.25 %" or "loss 1.2345".
+// Returns, for example, "top1 56.25 %" or "loss 1.2345". `value`: as from
+// EvalCounts::value().
 std::string metric_text(const MetricInfo& metric, double value);
 
 // Returns the rank of each label among its row's logits: the number of larger
@@ -26,14 +27,18 @@ at::Tensor label_ranks(const at::Tensor& logits, const at::Tensor& labels);
 // batches and workers are exact in any order.
 struct EvalCounts {
   std::int64_t count = 0;
-  std::int64_t correct1 = 0; // both are 0 without classes
-  std::int64_t correct5 = 0; // equals count with fewer than 6 classes
+  // Numbers of samples whose label has one of the 1 or 5 largest logits; both 0
+  // without classes. With fewer than 5 classes correct5 equals `count`.
+  std::int64_t correct1 = 0;
+  std::int64_t correct5 = 0;
   // eval.real_labels: number of samples with labels, and of those predicted
   // correctly.
   std::int64_t real_count = 0;
   std::int64_t real_correct = 0;
-  double map = 0.0; // mean average precision over all workers
-  std::int64_t non_finite = 0; // samples whose loss is NaN or infinite
+  // Mean average precision in [0, 1] over all workers; set by Evaluator.
+  double map = 0.0;
+  // Samples whose loss is NaN, infinite or at least 2^31.
+  std::int64_t non_finite = 0;
   std::int64_t clipped = 0; // images whose values were clipped
   // Sum of llround(loss x 2^32) over the samples with finite loss, as two words
   // so that no dataset overflows it: loss_high x 2^32 + loss_low.
@@ -55,8 +60,9 @@ struct EvalCounts {
   // Returns the sum over the workers, except `map`. Collective.
   EvalCounts reduced(dist::Group& group) const;
 
-  // Returns the metric: accuracies in percent; the loss as the mean over the
-  // samples, NaN if any sample's loss is not finite.
+  // Returns the metric: accuracies and mean average precision in percent, 0
+  // without samples; the loss as the mean over the samples, NaN if there are
+  // none or `non_finite` is above 0.
   double value(Metric metric) const;
 
  private:
@@ -66,7 +72,8 @@ struct EvalCounts {
 // Accumulates counts on the device; synchronises once, when they are read.
 class EvalTally {
  public:
-  // Adds the first `rows` rows of a batch; logits [N, C] of any dtype.
+  // Adds the first `rows` rows of a batch; logits [N, C] of any dtype, labels
+  // [N] int64.
   void
   add(const at::Tensor& logits, const at::Tensor& labels, std::int64_t rows);
   // Adds samples of which only the losses are known, [N] fp32.

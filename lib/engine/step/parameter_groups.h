@@ -12,9 +12,9 @@
 
 namespace vitrain::engine {
 
-// Returns how the recipe groups the parameters of a network. `names`: all its
-// parameters, in the network's order. Throws Error(kUsage) for a pattern of
-// optim.groups that matches no name.
+// Returns how the recipe groups the parameters of a network for the optimizer.
+// `names`: all parameters of the network, in its order. Throws Error(kUsage)
+// for a pattern of optim.groups that matches no name.
 optim::Grouping parameter_grouping(
     const config::OptimConfig& optim,
     const models::ModelSpec& spec,
@@ -25,16 +25,18 @@ optim::Grouping parameter_grouping(
 std::vector<std::string> parameter_names(const networks::Model& model);
 std::vector<std::string> parameter_names(const models::ModelSpec& spec);
 
-// Returns a note about items of optim.no_decay that match no parameter, or "".
-// Items of the default and of recipes translated from other programs are meant
-// for any network and are not noted.
+// Returns a note about items of optim.no_decay that match none of `names`, all
+// parameters of the network; "" if there are none. Items of the default, and
+// relative_position_bias_table of translated torchvision recipes, are meant for
+// any network and are not noted.
 std::string idle_no_decay(
     const config::OptimConfig& optim,
     const models::ModelSpec& spec,
     const std::vector<std::string>& names);
 
-// Returns the names that match model.freeze. Throws Error(kUsage) for a pattern
-// without a match, and if no parameter would remain trainable.
+// Returns those of `names`, all parameters of the network, that match
+// model.freeze. Throws Error(kUsage) for a pattern without a match, and if no
+// parameter would remain trainable.
 std::vector<std::string> frozen_parameters(
     const config::ModelConfig& model,
     const std::vector<std::string>& names);
@@ -48,12 +50,13 @@ void freeze(networks::Model& model, const config::ModelConfig& config);
 // Summary of a parameter group.
 struct GroupSummary {
   optim::GroupSettings settings;
-  std::int64_t parameters = 0;
-  std::int64_t values = 0;
+  std::int64_t parameters = 0; // number of tensors
+  std::int64_t values = 0; // number of their elements
 };
 
-// Returns all groups of a recipe's network, in the order of training, without
-// building it. Throws as frozen_parameters() does.
+// Returns all groups of trained parameters of a recipe's network, in the order
+// of FlatState, without building it. Throws as parameter_grouping() and
+// frozen_parameters() do.
 std::vector<GroupSummary> summarize_groups(
     const config::Recipe& recipe,
     const models::ModelSpec& spec);
@@ -62,6 +65,7 @@ std::vector<GroupSummary> summarize_groups(
 // base rate `lr`, number of values, weight decays.
 std::string groups_text(const std::vector<GroupSummary>& groups, double lr);
 
+// Returns the `groups` of the start record in metrics.jsonl.
 Json groups_record(const std::vector<GroupSummary>& groups);
 
 } // namespace vitrain::engine

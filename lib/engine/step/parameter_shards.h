@@ -13,7 +13,7 @@ namespace vitrain::engine {
 
 // Divides a replica among parameter servers: each server gets a contiguous
 // range of every parameter group, of about equal size; a parameter is never
-// divided.
+// divided, so that a range may be empty.
 class ParameterShards {
  public:
   // `parameters` and `optimizer` must outlive it. Throws Error(kUsage) if a
@@ -23,9 +23,10 @@ class ParameterShards {
       const optim::Optimizer& optimizer,
       int servers);
 
-  // Returns views of the replica's tensors, by server.
+  // Returns views of the replica's tensors, one element per server.
   std::vector<dist::ReplicaShard> replica() const;
-  // Returns separate buffers for server `index`, with an optimizer over them.
+  // Returns separate buffers of zeros on the CPU for server `index`, with an
+  // optimizer over them.
   dist::ServerShard server(int index, const config::OptimConfig& optim) const;
 
  private:

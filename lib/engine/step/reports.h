@@ -16,23 +16,24 @@ struct OwnReport {
   double loss_sum = 0.0;
   std::int64_t correct1 = 0;
   std::int64_t count = 0; // samples
-  double seconds = 0.0; // of training
+  double seconds = 0.0; // training time, without evaluations and checkpoints
   double data_wait = 0.0; // fraction of the time spent waiting for data
   std::int64_t comm_bytes = 0; // bytes per step sent in collectives
   double comm_wait = 0.0; // fraction of the time spent waiting for collectives
 };
 
-// Sums over all workers of the steps since the last report.
+// Sums over all workers of the steps since the last report, if nothing else is
+// said.
 struct TrainReport {
-  std::int64_t step = 0; // number of optimizer steps made
+  std::int64_t step = 0; // number of optimizer steps completed in the run
   std::int64_t epoch = 0; // from 1
   double loss_sum = 0.0;
   std::int64_t correct1 = 0;
   std::int64_t correct5 = 0;
   std::int64_t count = 0; // samples
   double lr = 0.0; // of the last step
-  std::int64_t steps = 0;
-  double seconds = 0.0; // mean over the workers
+  std::int64_t steps = 0; // since the last report
+  double seconds = 0.0; // training time, mean over the workers
   double data_wait = 0.0; // fraction of the time spent waiting for data
   // Per step and worker: bytes sent in collectives, seconds that steps waited
   // for them, and seconds during which gradients were being exchanged.
@@ -45,13 +46,16 @@ struct TrainReport {
   std::int64_t bad_samples = 0; // different bad samples since the run began
   std::int64_t image_warnings = 0; // defects that decoders worked around
   std::int64_t clipped_images = 0; // images whose values were clipped
-  // Norm of the gradients before clipping in the last step that updated
-  // weights; nullopt if there was none.
+  // Norm of the gradients before clipping in the last update
+  // (TrainStep::gradient_norm()), not finite if that changed no weights;
+  // nullopt if there was no update in the run.
   std::optional<double> grad_norm{};
-  // Fraction of weights that train.prune set to zero.
+  // Fraction of weights that train.prune set to zero; nullopt: off.
   std::optional<double> sparsity{};
-  // Scale after the step, if the loss is scaled.
+  // Scale after the step; nullopt if the loss is not scaled.
   std::optional<double> loss_scale{};
+  // 16 hexadecimal digits, equal in two runs if they had the same samples at
+  // the same positions of their global batches.
   std::string samples_hash;
   OwnReport own{}; // this worker's part
 };

@@ -24,13 +24,15 @@ optim::Schedule schedule_of(
     const config::ScheduleConfig& schedule,
     const config::Plan& plan);
 
-// Returns the options for reading training images in an epoch with this recipe.
+// Returns the options for reading training images in the epochs in which
+// `recipe` is config::recipe_in_epoch().
 data::TransformOptions train_transform(
     const config::Recipe& recipe,
     const models::ModelSpec& spec);
 
-// `collective_forward`: see TrainStepOptions. `teacher`, `ema`, `pruner`: may
-// be null.
+// Returns the options of TrainStep. `collective_forward`:
+// BatchNormExchange::forward_is_collective(). `teacher`, `ema`, `pruner`: null:
+// none; must outlive the TrainStep.
 TrainStepOptions step_options(
     const Session& session,
     bool collective_forward,
@@ -65,12 +67,13 @@ bool weighs_terms(const config::Recipe& recipe);
 // "balanced" weights); 0 for classes without samples.
 std::vector<double> balanced_weights(const std::vector<double>& counts);
 
-// Returns the share of the parameters that this worker updates (dist.zero1).
+// Returns the share of the parameters that this worker updates: one of as many
+// as there are workers with dist.zero1, otherwise all.
 optim::Share share_of(const Session& session);
 
-// Throws Error(kUsage) if train.recompute asks for every `every`-th block (0:
-// none) and the network has fewer recomputable blocks
-// (networks::recomputable_blocks()).
+// Throws Error(kUsage) if train.recompute recomputes every `every`-th block (0:
+// none) and `blocks`, the number of the network's recomputable blocks, is
+// smaller than `every`.
 void check_recompute(std::int64_t every, std::int64_t blocks);
 
 data::BadSampleLimits bad_sample_limits(const config::BadSamplesConfig& limits);

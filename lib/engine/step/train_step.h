@@ -24,18 +24,22 @@ namespace vitrain::engine {
 struct TrainStepOptions {
   LossOptions loss;
   DistillOptions distill{};
-  // Teacher of `distill`, in evaluation mode.
+  // Teacher of `distill`, in evaluation mode; null: no distillation.
   networks::Model* teacher = nullptr;
   optim::Ema* ema = nullptr; // averages the weights after each step
   const optim::Pruner* pruner = nullptr; // keeps weights at zero
   optim::Clipping clipping{};
   // SAM: distance from the weights at which gradients are computed; 0: off.
   double sam = 0.0;
-  std::optional<at::ScalarType> products; // dtype for AutocastScope
-  // Steps whose gradients overflow change no weight, and training continues.
-  // Requires a GradientSync that reduces the gradients of a step in that step.
+  // Dtype of matrix products and convolutions (autocast); nullopt: fp32.
+  std::optional<at::ScalarType> products;
+  // Nullopt: no scaling. With it, steps whose gradients overflow change no
+  // weight, and training continues. Requires a GradientSync that reduces the
+  // gradients of a step in that step.
   std::optional<LossScaling> loss_scaling;
-  std::int64_t recompute = 0; // argument of networks::RecomputeScope
+  // Every `recompute`-th block is computed again in backward, to save memory;
+  // 0: none.
+  std::int64_t recompute = 0;
   // Forward and backward are collective (synchronised BatchNorm), so they run
   // even without samples.
   bool collective_forward = false;
@@ -68,10 +72,10 @@ struct MicroBatch {
 // Sums over this worker's training samples since the last take_sums().
 // TrainStep keeps them on the device until they are read.
 struct TrainSums {
-  double loss = 0.0;
-  std::int64_t correct1 = 0; // both 0 without classes
-  std::int64_t correct5 = 0;
-  std::int64_t count = 0;
+  double loss = 0.0; // sum of the samples' losses, weights and teacher included
+  std::int64_t correct1 = 0; // top-1; 0 without classes
+  std::int64_t correct5 = 0; // top-5; 0 without classes
+  std::int64_t count = 0; // samples
 };
 
 // One optimizer step: forward and backward of each micro-batch (gradients are
@@ -95,9 +99,9 @@ class TrainStep {
   void micro_batch(const MicroBatch& batch, bool last);
   void finish(double lr);
   // Synchronises the replicas between steps (GradientSync::flush); a pending
-  // update uses `lr`, the last step's rate. Throws if the model's parameters no
-  // longer match the training state, before they are evaluated or saved.
-  // Collective.
+  // update uses `lr`, the last step's rate. Throws Error(kInternal) if the
+  // model's parameters no longer match the training state, before they are
+  // evaluated or saved. Collective.
   void flush(double lr);
 
   // Returns the norm of the last step's averaged gradients before clipping;
@@ -113,14 +117,15 @@ class TrainStep {
   void set_gradient_norm(double norm);
   // With defer_norm_check: returns the number of steps from the first
   // non-finite one on; 0 if all were finite. With loss_scaling: the number of
-  // steps since the scale fell below LossScaler::kLeast. Waits for the device.
+  // steps from the one on in which the scale fell below LossScaler::kLeast; 0
+  // if it never did. Otherwise 0. Waits for the device.
   std::int64_t steps_since_bad() const;
   // Returns the scale of the loss; nullopt without loss_scaling. Waits for the
   // device.
   std::optional<double> loss_scale() const;
   bool scales_loss() const { return scaler_.has_value(); }
-  // Returns the state for a checkpoint, by name; steps change these tensors in
-  // place. Equal on all ranks.
+  // Returns the state of loss scaling for a checkpoint, by name (empty without
+  // it); steps change these tensors in place. Equal on all ranks.
   std::map<std::string, at::Tensor> state() const;
   // Sums since the last take_sums(). Waits for the device.
   TrainSums sums() const;
@@ -164,12 +169,13 @@ class TrainStep {
   dist::GradientSync& sync_;
   TrainStepOptions options_;
   std::optional<LossScaler> scaler_;
-  double inverse_samples_ = 0.0;
+  double inverse_samples_ = 0.0; // factor of the samples' losses in this step
   std::int64_t step_ = 0; // from 0
   double previous_lr_ = 0.0; // rate of the last step
   at::Tensor gradient_norm_; // scalar
   bool has_gradient_norm_ = false;
-  at::Tensor non_finite_; // scalar, fp32: 1 when the last norm is not finite
+  // Scalar, fp32: 1 if the last norm is not finite, otherwise 0.
+  at::Tensor non_finite_;
   at::Tensor bad_steps_; // scalar, fp32: see steps_since_bad()
   at::Tensor loss_sum_; // scalar, fp64
   at::Tensor correct_; // [2] int64: top-1, top-5

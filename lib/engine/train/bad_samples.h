@@ -38,8 +38,8 @@ class BadSamples {
   // which a killed process may have left; creates the file with the first
   // record.
   void write_to(const std::filesystem::path& file, std::int64_t step);
-  // Restores the state of a checkpoint: the result of to_json() and this
-  // worker's replaced().
+  // Restores the state of a checkpoint: `saved`, the sample numbers of
+  // to_json(), and this worker's replaced().
   void restore(
       const std::vector<std::int64_t>& saved,
       std::int64_t replaced = 0);
@@ -47,7 +47,8 @@ class BadSamples {
   // Adds samples that this worker's loader replaced in optimizer step `step`
   // (from 1). Throws Error(kData) if this worker alone exceeds the limits.
   void take(std::int64_t step, std::span<const data::BadSample> bad);
-  // Number of rows replaced by this worker since the last take_replaced().
+  // Number of rows that this worker's loader replaced since the last
+  // take_replaced().
   std::int64_t replaced() const { return replaced_; }
   std::int64_t take_replaced() { return std::exchange(replaced_, 0); }
 
@@ -55,18 +56,19 @@ class BadSamples {
   // ranks if their number exceeds the limits. Collective.
   GatheredBadSamples gather(dist::Group& control);
 
+  // Number of different bad samples known at the last gather().
   std::int64_t total() const { return ledger_.count(); }
-  // State after the last gather(), equal on all ranks.
+  // Returns the list of these samples' numbers, equal on all ranks.
   Json to_json() const;
 
  private:
   void write(const Json& record);
 
   data::BadSampleLedger ledger_; // samples known to all ranks
-  // This worker's bad samples since the last gather(), one line of JSON each;
-  // and all samples known to this worker.
+  // New bad samples of this worker since the last gather(), one line of JSON
+  // each.
   std::vector<std::string> pending_;
-  data::BadSampleLedger own_ = ledger_;
+  data::BadSampleLedger own_ = ledger_; // all samples known to this worker
   std::int64_t replaced_ = 0;
   std::filesystem::path file_; // empty on ranks that do not write
   std::optional<logging::JsonlWriter> writer_;

@@ -21,14 +21,15 @@ std::vector<std::string> non_finite_names(
 
 // Position in the run, for messages.
 struct Moment {
-  std::int64_t step = 0;
-  std::int64_t epoch = 0;
+  std::int64_t step = 0; // from 1
+  std::int64_t epoch = 0; // from 1
   double lr = 0.0;
   std::string last_checkpoint; // "the last checkpoint is of step 50"
 };
 
-// Throws Error(kNonFinite) on all ranks if any rank's model is not finite: such
-// weights must be neither evaluated nor saved. Collective.
+// Throws Error(kNonFinite) on all ranks if any rank's `model`, its tensors by
+// name, is not finite: such weights must be neither evaluated nor saved.
+// Collective.
 void check_weights(
     dist::Group& control,
     const std::map<std::string, at::Tensor>& model,

@@ -29,6 +29,7 @@ class LogInterval {
   // Adds the samples of a micro-batch; the first one has position `first` in
   // the step's global batch.
   void add(const data::Batch& batch, std::int64_t first);
+  // Call after each step with the step's traffic.
   void end_step(const dist::Traffic& traffic);
   std::int64_t steps() const { return steps_; }
   // Time between pause_clock() and restart_clock() does not count as training
@@ -41,17 +42,18 @@ class LogInterval {
 
   // Returns this worker's state for a checkpoint between two reports: steps,
   // traffic, warnings, clipped images and the samples' hash. The caller adds
-  // the other fields.
+  // the other fields. Waits for the device.
   job::LogIntervalState state(const data::Loader& loader);
   // Continues from another process's state(). The times of its steps are
   // unknown, so the mean time of later steps is used for them.
   void restore(const job::LogIntervalState& state);
 
   // Sums over all workers and starts a new interval. Fills all fields of a
-  // report except those about the last step or the whole run: step, epoch,
-  // batch, lr, grad_norm, bad_samples. Each worker's fractions of time are
-  // relative to its own interval, so they never exceed 1, even if workers are
-  // several steps apart. Collective.
+  // report except those about the last step or the whole run: step, epoch, lr,
+  // grad_norm, bad_samples, sparsity, loss_scale. `sums`, `loader`, `replaced`
+  // (rows that the loader replaced): this worker's. Each worker's fractions of
+  // time are relative to its own interval, so they never exceed 1, even if
+  // workers are several steps apart. Collective.
   TrainReport report(
       dist::Group& control,
       const TrainSums& sums,
@@ -66,7 +68,9 @@ class LogInterval {
   std::int64_t hash_ = 0; // sum of sample_hash() of this rank's samples
   std::int64_t clipped_ = 0; // images of this rank whose values were clipped
   dist::Traffic traffic_;
-  // The loader's counters at the begin of the interval.
+  // Subtracted from the loader's counters to get those of the interval: their
+  // values at its begin, minus what loaders that have been replaced since then
+  // counted in it.
   double wait_before_ = 0.0;
   std::int64_t warnings_before_ = 0;
 };

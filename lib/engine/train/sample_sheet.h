@@ -18,8 +18,8 @@ namespace vitrain::engine {
 class SampleSheet {
  public:
   // `images`: [N, height, width, channels] uint8 on the CPU, all shown;
-  // `labels`: [N], for a mixed image the label with the larger share; undefined
-  // without labels.
+  // `labels`: [N] int64 on the CPU, for a mixed image the label with the larger
+  // share; undefined without labels. `classes`: names by label.
   SampleSheet(
       at::Tensor images,
       at::Tensor labels,
@@ -29,7 +29,8 @@ class SampleSheet {
   // afterwards. `wait`: waits until it is drawn.
   std::optional<logging::Picture> take(bool wait);
 
-  // Returns how many of `images` images of this size are shown.
+  // Returns how many of `images` images with this number of pixels can be
+  // shown: fewer the larger they are.
   static std::int64_t
   count(std::int64_t images, std::int64_t height, std::int64_t width);
 

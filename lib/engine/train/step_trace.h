@@ -22,18 +22,19 @@ namespace vitrain::engine {
 // created it and the threads of backward.
 class StepTrace {
  public:
-  // Writes `path` after the last of `steps` (numbered from 1), or after the
-  // run's last step.
+  // Records `steps` (numbered from 1) and writes them to `path` after the last
+  // of them, or in finish().
   StepTrace(
       StepRange steps,
       std::filesystem::path path,
       int rank,
       bool on_cuda);
-  // Discards the trace of a run that failed.
+  // Discards a trace that has not been written, as after a failure.
   ~StepTrace();
 
   void step_begins(std::int64_t step);
-  // Throws Error(kStorage) if the file cannot be written.
+  // `travels`: the exchange of the step's gradient buckets. Throws
+  // Error(kStorage) if the file cannot be written.
   void step_ended(std::int64_t step, const std::vector<dist::Travel>& travels);
   // Call at the end of the run: writes the trace if it is still recording.
   void finish();
@@ -56,7 +57,8 @@ class StepTrace {
   std::vector<Exchanged> exchanged_;
 };
 
-// Returns the trace that log.trace requests.
+// Returns the trace that log.trace requests; without log.trace it records
+// nothing. Rank 0 warns if the run ends before the first of its steps.
 StepTrace make_step_trace(const Session& session);
 
 } // namespace vitrain::engine

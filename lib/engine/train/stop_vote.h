@@ -29,8 +29,8 @@ class StopVotes {
     vote.pending = control_.all_reduce_max_async(vote.flag);
   }
 
-  // Returns the result of the vote that began `lead` steps earlier. Call once
-  // per step.
+  // Returns the result of the vote that began `lead` steps earlier; kNone if
+  // there was none. Call once per step, after begin().
   EarlyEnd agreed() {
     if (static_cast<std::int64_t>(votes_.size()) <= lead_) {
       return EarlyEnd::kNone;

@@ -59,12 +59,15 @@ class Trainer {
   explicit Trainer(Session& session);
   ~Trainer();
 
-  // Returns kDone after the last step, kStopped after a checkpoint if a stop
-  // was requested on any rank, or kWorkerDied after a checkpoint if another
-  // worker failed. Throws Error(kNonFinite) when gradients are not finite.
+  // Returns kDone after the last step or if run.patience ends the run; kStopped
+  // after a checkpoint if a stop was requested on any rank or by the recipe;
+  // kWorkerDied after a checkpoint if another worker failed. Throws
+  // Error(kNonFinite) if weights are not finite, or for gradients that
+  // train.on_non_finite or the loss scale does not tolerate.
   ExitCode run();
 
  private:
+  // Loads the checkpoint of job.resume; does nothing if that is empty.
   void restore();
   void restore_interval(const job::SavedState& saved);
   void load_averages(
@@ -77,6 +80,7 @@ class Trainer {
   void open_loader();
   void train_one_step();
   dist::StepInfo step_info() const;
+  // Runs micro-batch `k` (number over all workers) of the current step.
   void micro_batch(std::int64_t k, bool last);
   // Starts to draw samples.png. Called on rank 0 for the run's first
   // micro-batch.
@@ -84,7 +88,10 @@ class Trainer {
   // Prunes weights if train.prune is due after the last step.
   void prune();
   void tell_pruned(bool last);
+  // Writes samples.png once it is drawn; `wait`: waits until it is.
   void keep_samples(bool wait);
+  // Handles a non-finite gradient norm or a too small loss scale; on a GPU
+  // maybe some steps after it occurred.
   void check_finite();
   // Throws Error(kNonFinite) if the loss scale has become too small.
   void check_loss_scale();
@@ -100,7 +107,7 @@ class Trainer {
   // Returns a step (from 1) with its epoch and learning rate, for messages.
   Moment moment(std::int64_t step) const;
   // Synchronises the replicas and checks that all ranks have the same finite
-  // weights.
+  // weights; at most once per step. Collective.
   void sync_replicas();
   // Makes BatchNorm's running statistics, and averages of them, equal on all
   // ranks, as dist.batchnorm says; at most once per step. Collective.
@@ -108,20 +115,24 @@ class Trainer {
   // Calls sync_statistics() after the last step of an epoch if
   // dist.batchnorm requires it.
   void sync_statistics_at_epoch_end();
+  // Evaluates the weights and, with train.ema, their average. Collective.
   void evaluate();
-  // Evaluates the model's current weights: "raw", or "ema" for their average.
+  // Evaluates the model's current weights; `weights` is their name: "raw", or
+  // "ema" for the average. Fills `results` only if `judged` and may_be_last().
   Evaluated
   evaluate_weights(const char* weights, bool judged, SampleResults& results);
-  // Records and reports an evaluation that all ranks have finished.
+  // Updates the best evaluation and the plateau schedule with evaluations that
+  // all ranks have finished, and reports them.
   void judge(const std::vector<Evaluated>& found);
   // True if run.patience evaluations in a row did not improve.
   bool patience_is_over() const;
   // Returns true if this evaluation is the last one of the run unless it
   // improves the metric.
   bool may_be_last() const;
-  void end_early();
+  void end_early(); // saves the last checkpoint if run.patience ends the run
   // Returns the highest stop request of any rank. Collective.
   EarlyEnd asked() const;
+  // Writes a checkpoint unless the current step has one. Collective.
   void save();
   bool due(const config::Interval& every) const {
     return every.due(plan_.timeline, state_.step);
@@ -133,8 +144,8 @@ class Trainer {
   // Returns the state of optimizer, dist.sync mode, pruner and loss scaling for
   // a checkpoint. Collective.
   std::map<std::string, at::Tensor> optimizer_state() const;
-  // Throws Error(kInternal) unless all workers have the same weights, compared
-  // by a checksum. Collective.
+  // Throws Error(kInternal) unless all workers have the same trained
+  // parameters, compared by a checksum. Collective.
   void check_replicas() const;
   // Returns the trainer's record for a checkpoint (Snapshot::state).
   // Collective.
@@ -156,8 +167,8 @@ class Trainer {
   std::unique_ptr<optim::Ema> ema_; // null: none
   bool averages_restored_ = false; // ema_ was restored from a checkpoint
   std::unique_ptr<TrainStep> step_;
-  // The recipe of the current stage, which lasts until step stage_end_, and its
-  // batch plan.
+  // The recipe of the current stage, which lasts until before step stage_end_
+  // (from 0), and its batch plan.
   std::unique_ptr<const config::Recipe> stage_;
   config::BatchPlan batch_;
   std::int64_t stage_end_ = 0;
@@ -173,10 +184,10 @@ class Trainer {
   std::int64_t together_step_ = -1; // step of the last sync_replicas()
   // Step of the last sync_statistics().
   std::int64_t statistics_step_ = -1;
-  // Of the current weights; nullopt if not evaluated.
+  // checkpoint.metric of the current weights; nullopt if not evaluated.
   std::optional<double> metric_;
-  double lr_ = 0.0;
-  bool stopping_ = false;
+  double lr_ = 0.0; // learning rate of the last step
+  bool stopping_ = false; // the next checkpoint is the last one
   // A stop request interrupted this step's evaluation: it is repeated before
   // the next step.
   bool owes_evaluation_ = false;

@@ -33,12 +33,12 @@ struct DecodeOptions {
   bool operator==(const DecodeOptions&) const = default;
 };
 
-// Decodes a JPEG, PNG, WebP, AVIF, TIFF, BMP, PPM (PBM, PGM) or GIF file; the
-// first one of several images or frames. The format is recognised by the
-// content, never by a name. The result equals Pillow's
-// Image.open(file).convert("RGB"), with exif_orientation also
-// ImageOps.exif_transpose: accurate integer DCT and smooth chroma for JPEG;
-// Adobe's inverted CMYK; a TIFF is rotated as its orientation tag says,
+// Decodes a JPEG (also packed, jpeg/packed_jpeg.h), PNG, WebP, AVIF, TIFF, BMP,
+// PPM (PBM, PGM) or GIF file; the first one of several images or frames. The
+// format is recognised by the content, never by a name. Without a range, the
+// result equals Pillow's Image.open(file).convert("RGB"), with exif_orientation
+// also ImageOps.exif_transpose: accurate integer DCT and smooth chroma for
+// JPEG; Adobe's inverted CMYK; a TIFF is rotated as its orientation tag says,
 // whatever exif_orientation is; transparency, gamma and colour profiles are
 // ignored. A file that ends before its last pixel is an error. Defects that the
 // decoder works around are counted in Image::warnings; clipped grey values set
@@ -48,11 +48,11 @@ Image decode(
     std::span<const std::uint8_t> bytes,
     const DecodeOptions& options = {});
 
-// Decodes a file with a channel count other than 1 or 3 into pictures
-// (operations/channels.h): a TIFF with that many 8-bit samples per pixel, in
-// the order of the file, or an 8-bit PNG with grey and alpha (2) or red, green,
-// blue and alpha (4). Applies the orientation as decode() does. Throws
-// Error(kData) also for all other files. Thread-safe.
+// Decodes a file with a channel count other than 1 or 3 into pictures of three
+// channels each (operations/channels.h): a TIFF with that many 8-bit samples
+// per pixel, in the order of the file, or an 8-bit PNG with grey and alpha (2)
+// or red, green, blue and alpha (4). Applies the orientation as decode() does.
+// Throws Error(kData) also for all other files. Thread-safe.
 std::vector<Image> decode_channels(
     std::span<const std::uint8_t> bytes,
     int channels,
@@ -66,16 +66,16 @@ std::int64_t decode_bytes(
     const DecodeOptions& options = {},
     int channels = 3);
 
-// ImageHeader of an image file.
+// Format and size of an image file.
 struct ImageHeader {
-  std::string format; // "JPEG", "PNG", "WebP", "AVIF", "TIFF", "BMP", ...
+  std::string format; // "JPEG", "packed JPEG", "PNG", "WebP", ...
   int width = 0; // in pixels, before rotation (for a TIFF: after it)
   int height = 0;
 };
 
 // Reads the header without decoding pixels: takes microseconds and constant
-// memory. Throws Error(kData) for unreadable files as decode() does, but has no
-// size limit. Thread-safe.
+// memory. Throws Error(kData) for formats and headers that decode() refuses,
+// but has no size limit. Thread-safe.
 ImageHeader read_header(std::span<const std::uint8_t> bytes);
 
 // Returns a description of the bytes for messages: "JPEG", "PNG", "an icon",

@@ -12,7 +12,7 @@ class DecodeRoom {
  public:
   DecodeRoom() = default; // reserves nothing
   // Waits until `bytes` of `limit` are available, and reserves them; both are
-  // at least 0.
+  // at least 0. Does not wait if `bytes` is 0.
   DecodeRoom(std::int64_t bytes, std::int64_t limit);
   ~DecodeRoom() { give_back(); }
   DecodeRoom(DecodeRoom&& other) noexcept;

@@ -10,11 +10,11 @@
 
 namespace vitrain::image {
 
-// Decodes images; of plain JPEG files only the requested part. Pixels equal
-// those of decode() exactly. Buffers are reused from image to image: use one
-// object per thread. Images reserve memory from DecodeOptions::memory, so
-// open() and decode() may wait for other threads, and a thread may have only
-// one image open at a time.
+// Decodes images; of plain (read_plain_jpeg()) and packed JPEG files that need
+// no rotation only the requested part. Pixels equal those of decode() exactly.
+// Buffers are reused from image to image: use one object per thread. An open
+// image reserves part of DecodeOptions::memory, so open() and decode() may wait
+// for other threads, and a thread may have only one image open at a time.
 class Decoder {
  public:
   // Throws Error(kInternal) if this machine lacks the instruction set.
@@ -36,9 +36,9 @@ class Decoder {
     bool clipped = false;
   };
   // Returns at least the pixels of `needed`, which must be inside the image;
-  // valid until the next call. Throws the same errors as image::decode() if the
-  // damage is in the part of the file that is read, or if the file is
-  // truncated.
+  // they are valid until the next call of open(), decode() or close(). Throws
+  // the same errors as image::decode() if the damage is in the part of the file
+  // that is read, or if the file is truncated.
   Part decode(const Rect& needed);
   // Releases the memory reservation; results of decode() become invalid.
   void close();

@@ -7,8 +7,8 @@
 
 #include "image/formats/decode.h"
 
-// Decoders, one source file per format; used only by decode() and
-// read_header().
+// Decoders, one source file per format, and what they share; other code calls
+// decode() and read_header().
 namespace vitrain::image::detail {
 
 using Bytes = std::span<const std::uint8_t>;
@@ -18,9 +18,9 @@ struct Size {
   std::int64_t height = 0;
 };
 
-// All functions throw Error(kData). The size functions read only the header.
-// The decode functions ignore DecodeOptions::exif_orientation, which decode()
-// applies.
+// The size and decode functions throw Error(kData). The size functions read
+// only the header. The decode functions ignore DecodeOptions::exif_orientation,
+// which image::decode() and decode_channels() apply.
 
 // Every type of file that libjpeg-turbo can read.
 Size jpeg_size(Bytes bytes);
@@ -28,7 +28,7 @@ Image decode_jpeg(Bytes bytes, const DecodeOptions& options);
 
 Size png_size(Bytes bytes);
 Image decode_png(Bytes bytes, const DecodeOptions& options);
-// See decode_channels(); also for TIFF below.
+// Implements decode_channels() for PNG.
 std::vector<Image>
 decode_png_channels(Bytes bytes, int channels, const DecodeOptions& options);
 
@@ -47,10 +47,12 @@ Image decode_packed_jpeg(Bytes bytes, const DecodeOptions& options);
 Size gif_size(Bytes bytes);
 Image decode_gif(Bytes bytes, const DecodeOptions& options);
 
-// Results are rotated as the orientation tag says, independent of the options.
+// All results for TIFF, also the sizes, are after the rotation that the
+// orientation tag says, whatever the options are.
 Size tiff_size(Bytes bytes);
 Image decode_tiff(Bytes bytes, const DecodeOptions& options);
-// Returns the size for any type and number of samples.
+// Implement decode_channels() for TIFF. The size is returned for any type and
+// number of samples.
 Size tiff_channels_size(Bytes bytes);
 std::vector<Image>
 decode_tiff_channels(Bytes bytes, int channels, const DecodeOptions& options);
@@ -59,8 +61,8 @@ decode_tiff_channels(Bytes bytes, int channels, const DecodeOptions& options);
 bool is_avif(Bytes bytes);
 Size avif_size(Bytes bytes);
 Image decode_avif(Bytes bytes, const DecodeOptions& options);
-// Returns rotation and mirroring as an orientation tag (1 to 8); 1 for damaged
-// files.
+// Returns rotation and mirroring as an orientation tag (1 to 8); 1 if there are
+// none, or for damaged files.
 int avif_orientation(Bytes bytes);
 // Exif data and XMP packet of an AVIF file; empty if absent or unreadable.
 struct AvifMetadata {
@@ -80,7 +82,8 @@ void check_density(const Size& size, std::size_t bytes);
 
 // Returns a black image of this size.
 Image blank(const Size& size);
-// Returns the black pictures of an image with `channels` channels.
+// Returns the black pictures of an image with `channels` channels
+// (operations/channels.h).
 std::vector<Image> blank_pictures(const Size& size, int channels);
 
 } // namespace vitrain::image::detail

@@ -38,8 +38,9 @@ class Levels {
     return range_ ? scaled(value) : static_cast<std::uint8_t>(value >> 8);
   }
 
-  // Returns true if grey samples were NaN or outside [0, 255], or if all were
-  // at most 1 and some were fractions, which makes the image almost black.
+  // Returns true if there is no range and grey samples were NaN or outside [0,
+  // 255], or all were at most 1 and some were fractions, which makes the image
+  // almost black.
   bool clipped() const {
     return nan_ || lowest_ < 0.0 || highest_ > 255.0 ||
         (fraction_ && highest_ <= 1.0);

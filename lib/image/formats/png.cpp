@@ -25,7 +25,7 @@ struct Decoder {
   const std::uint8_t* bytes = nullptr;
   std::size_t size = 0;
   std::size_t offset = 0;
-  // ImageHeader; valid after read_header.
+  // Header; valid after read_header().
   png_uint_32 width = 0;
   png_uint_32 height = 0;
   int depth = 0;

@@ -20,9 +20,10 @@ std::string encode_png(const Image& image, std::string_view description);
 // damaged.
 std::string png_description(std::string_view file);
 
-// Returns true if a file was written by encode_png(). `start`: its first
-// kPngStart bytes, or the whole file.
+// Number of bytes at the start of a file that is_drawn_png() needs.
 inline constexpr std::size_t kPngStart = 61;
+// Returns true if a file was written by encode_png(). `start`: its first
+// kPngStart bytes or more.
 bool is_drawn_png(std::string_view start);
 
 } // namespace vitrain::image

@@ -20,7 +20,7 @@ class TiffFile {
     int format = SAMPLEFORMAT_UINT;
     int photometric = PHOTOMETRIC_MINISWHITE;
     int compression = COMPRESSION_NONE;
-    int alpha = -1; // type of the extra sample (the 4th or 2nd); -1: none
+    int alpha = -1; // EXTRASAMPLE_... of the first extra sample; -1: none
     bool planes = false; // each sample is stored in a separate plane
     int orientation = 1; // 1 to 8, from the tag or XMP
   };
@@ -38,8 +38,8 @@ class TiffFile {
   // Returns the size after applying the orientation; Pillow rotates TIFFs when
   // it loads them.
   Size shown_size() const;
-  // Starts counting warnings. Earlier ones are ignored, because libtiff warns
-  // of every unknown tag.
+  // Starts counting warnings; call it before reading pixels. Earlier ones are
+  // ignored, because libtiff warns of every unknown tag.
   void start_pixels() { in_pixels_ = true; }
   int warnings() const { return warnings_; }
   // Throws Error(kData) with libtiff's first error message.

@@ -60,8 +60,9 @@ struct McuReader {
   std::array<Component, 3> component;
 };
 
-// Read positions in the streams of an MCU row, see packed_jpeg.h; every pointer
-// advances by the bytes read. Up to kPackedSlack bytes after `end` may be read.
+// Read positions in the streams of an MCU row (packed_jpeg.h); except `heads`,
+// every pointer advances by the bytes read. Up to kPackedSlack bytes after
+// `end` may be read.
 struct PackedReader {
   const std::uint8_t* heads = nullptr;
   std::size_t block = 0; // index of the next block in `heads`

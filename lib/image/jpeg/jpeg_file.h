@@ -29,7 +29,7 @@ struct JpegComponent {
   int height = 0;
 };
 
-// Headers of a plain JPEG file.
+// Headers of a plain JPEG file: one that read_plain_jpeg() accepts.
 struct JpegFile {
   int width = 0;
   int height = 0;

@@ -30,7 +30,7 @@ struct HuffmanTable {
   // A code, left-aligned in 16 bits, has at most `length` bits if it is below
   // limits[length].
   std::array<std::uint32_t, 17> limits{};
-  // Offsets[length]: from a code to its index in `symbols`.
+  // offsets[length] + a code of this length is its index in `symbols`.
   std::array<std::int32_t, 17> offsets{};
   std::array<std::uint8_t, 256> symbols{};
   bool ac = false;

@@ -24,7 +24,7 @@ struct JpegKernels {
   bool (*read_packed)(PackedReader& reader, int count, std::int16_t* groups);
 
   // Computes the pixels of four neighbouring blocks, [8, 32] bytes at `out`,
-  // from a group of quantised coefficients (jpeg_scan.h) and the 64
+  // from a group of quantised coefficients (jpeg_entropy.h) and the 64
   // quantisation steps in row order.
   void (*inverse_dct)(
       const std::int16_t* group,
@@ -71,7 +71,7 @@ extern const JpegKernels kJpegKernelsAvx512;
 extern const JpegKernels kJpegKernelsAvx2;
 extern const JpegKernels kJpegKernelsScalar;
 
-// Returns the kernels for an instruction set.
+// Returns the kernels for an instruction set, which the processor must have.
 const JpegKernels& jpeg_kernels(Simd simd);
 
 } // namespace vitrain::image::detail

@@ -44,9 +44,11 @@ class JpegPixels {
  public:
   explicit JpegPixels(const JpegKernels& kernels) : kernels_(&kernels) {}
 
+  // `file` must stay valid until finish().
   void start(const JpegFile& file, const Rect& rect);
   const McuWindow& window() const { return window_; }
-  // Adds row `y` of the window's MCUs; rows must be added in order.
+  // Adds MCU row `y`, counted from the top of the image, with the MCU columns
+  // of the window. All rows of the window must be added in order.
   void add_row(int y, McuRow& row);
   // Writes [rect.height, rect.width, 3] after all rows were added; `out` must
   // have room for kSlack more bytes.

@@ -42,8 +42,9 @@ class JpegScan {
   explicit JpegScan(const JpegKernels& kernels) : kernels_(&kernels) {}
 
   // Prepares reading from the first MCU. Returns false if the data do not end
-  // with a proper marker or restart markers are out of order; libjpeg must then
-  // decode the file. `file` must stay valid until the last row was read.
+  // with the end-of-image marker, or if restart markers are out of order or of
+  // another number; libjpeg must then decode the file. `file` must stay valid
+  // until the last row was read.
   bool start(const JpegFile& file, std::span<const std::uint8_t> bytes);
 
   // Returns the offset in `bytes` of the final marker, which follows the

@@ -21,7 +21,7 @@ namespace vitrain::image {
 //
 // Layout, little endian:
 //   - magic "VJC1"
-//   - u32 size of the file
+//   - u32 size of the original file
 //   - u32 size of its headers, up to the entropy-coded data
 //   - u32 size of its trailer, after the entropy-coded data
 //   - u32 1 if coded segments are padded with ones, else 0

@@ -123,7 +123,7 @@ void gaussian_blur(const Canvas& canvas, double radius, Scratch& scratch) {
   std::uint8_t* image = canvas.pixels.data();
   auto* sums = reinterpret_cast<std::uint32_t*>(scratch.words.data());
 
-  // RowBlock first, as columns of the transposed image.
+  // Rows first, as columns of the transposed image.
   const auto column = static_cast<std::size_t>(canvas.height) * 3;
   transpose(image, one, canvas.height, canvas.width);
   pass_down(one, other, canvas.width, column, box, sums);

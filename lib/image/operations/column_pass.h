@@ -11,12 +11,13 @@
 
 namespace vitrain::image {
 
-// Computes the first pass in steps, as far as the second pass needs it, so that
-// its rows are still in the cache.
+// Horizontal pass of a resize, the first one, computed in steps: as far as the
+// second pass needs it, so that its rows are still in the cache.
 class ColumnPass {
  public:
   // `source` contains the pixels of axis.span() in the rows `rows` = [first,
-  // last). Bytes from `end` on must not be read.
+  // last). Bytes from `end` on must not be read. `result` and `tail` are
+  // buffers that are enlarged if needed; all arguments must outlive the pass.
   ColumnPass(
       const Axis& axis,
       const Kernels& kernels,

@@ -35,14 +35,14 @@ inline Size shorter_side_to(int to, int width, int height) {
                          : Size{scaled(width, height), to};
 }
 
-// Returns the size of an image resized in proportion to `to`: one side equals
-// that of `to`, the other one is at least that long or, if `inside`, at most.
-// Then multiplies the sides by the factors `by`, as in timm's ResizeKeepRatio.
-// Each side is at least 1 and at most 2^30.
 struct Factors {
   double width = 1;
   double height = 1;
 };
+// Returns the size of an image resized in proportion to `to`: one side equals
+// that of `to`, the other one is at least that long or, if `inside`, at most.
+// Both are multiplied by the factors `by`, as in timm's ResizeKeepRatio, before
+// they are rounded. Each side is at least 1 and at most 2^30.
 inline Size in_proportion(
     const Size& to,
     int width,
@@ -65,8 +65,9 @@ struct Overlap {
   int at = 0; // first pixel of the result in the overlap
 };
 
-// Centres `in` pixels of the image on `size` pixels of the result, as
-// torchvision's center_crop.
+// Returns the overlap along one axis if the `in` pixels of the image are
+// centred on the `size` pixels of the result, as torchvision's center_crop
+// does.
 inline Overlap centred(int in, int size) {
   if (in < size) {
     return {0, in, (size - in) / 2};

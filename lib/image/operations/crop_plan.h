@@ -36,14 +36,15 @@ struct CropPlan {
   Rect source() const;
 };
 
-// Evaluation transforms of torchvision (kCenter) and timm: resize, then centre
-// crop. Pixels outside the image get the colour `fill` (black in torchvision;
-// in timm the mean for kBorder, else black). For a non-square result kCenter
-// resizes in proportion to cover it, as timm's ResizeKeepRatio.
+// Evaluation transforms of torchvision (kCenter) and timm (all modes): resize,
+// then centre crop. Pixels outside the image get the colour `fill` (black in
+// torchvision; in timm the mean for kBorder, else black). For a non-square
+// result kCenter resizes in proportion to cover it, as timm's ResizeKeepRatio.
 struct EvalCrop {
   Size size = 224; // size of the result
   CropMode mode = CropMode::kCenter;
-  int resize = 0; // size before the crop; 0: floor(size / crop_pct) per side
+  // Size before the crop, in pixels; 0: floor(size / crop_pct) per side.
+  int resize = 0;
   double crop_pct = 0.875;
   Filter filter = Filter::kBicubic;
   std::array<std::uint8_t, 3> fill{};
@@ -54,7 +55,8 @@ struct EvalCrop {
 CropPlan plan_eval_crop(int width, int height, const EvalCrop& crop);
 
 // Returns the plan for an image of width x height that is resized to `to`; `x`
-// and `y` are its overlaps with the result of size `size`.
+// and `y` are the overlaps of that with the result of size `size`. The caller
+// sets filter, border and fill.
 CropPlan plan_overlap(
     int width,
     int height,
@@ -63,8 +65,8 @@ CropPlan plan_overlap(
     Overlap x,
     Overlap y);
 
-// Writes the result [height, width, 3] to `out`. `part` must contain the pixels
-// of plan.source().
+// Writes the result [size.height, size.width, 3] to `out`. `part` must contain
+// the pixels of plan.source().
 void cut(
     const CropPlan& plan,
     const ImagePart& part,

@@ -10,7 +10,7 @@ namespace vitrain::image {
 // Samples a crop as RandomResizedCrop of torchvision and timm does: the
 // fraction of the area is uniform in `scale`, width over height log-uniform in
 // `ratio`, the position uniform. After ten attempts that do not fit, returns
-// the largest centre crop within the ratios.
+// the centre crop of the largest area whose ratio is in `ratio`.
 Rect draw_resized_crop(
     int width,
     int height,
@@ -18,7 +18,8 @@ Rect draw_resized_crop(
     std::array<double, 2> ratio,
     Random& random);
 
-// The callers of the following functions set the filter of the plan.
+// The plans of the following functions have the default filter; callers set
+// another one.
 
 // Returns a plan that resizes `rect` of the image to the whole result; pixels
 // outside `rect` have no influence.
@@ -42,14 +43,14 @@ CropPlan plan_padded_crop(
     int left,
     int top);
 
-// Random factors of the sides in timm's ResizeKeepRatio. With probability 1/2
-// `zoom` enlarges both sides, so that a fraction of the area that is uniform in
-// `scale` remains visible; independently, with probability 1/2 `aspect` changes
-// their ratio, log-uniform in `ratio`. Otherwise the factors are 1.
+// Random numbers of timm's ResizeKeepRatio.
 struct KeepRatio {
-  double zoom = 1;
-  double aspect = 1;
+  double zoom = 1; // factor of both sides
+  double aspect = 1; // factor of width over height
 };
+// Samples them: with probability 1/2 `zoom` is such that a fraction of the area
+// that is uniform in `scale` remains visible; independently, with probability
+// 1/2 `aspect` is log-uniform in `ratio`. Otherwise they are 1.
 KeepRatio draw_keep_ratio(
     std::array<double, 2> scale,
     std::array<double, 2> ratio,

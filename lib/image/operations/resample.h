@@ -30,8 +30,8 @@ struct Box {
 
 // Description of one resize: `box` of a source image (nullopt: the whole image)
 // becomes width x height pixels, of which only `window` is computed. Requires
-// positive sizes, a box of positive size inside the image, and a window inside
-// the result.
+// positive sizes, a box of positive size inside the image, and a window of
+// positive size inside the result.
 struct Resizing {
   int source_width = 0;
   int source_height = 0;
@@ -61,8 +61,8 @@ class Resampler {
   Resampler(Resampler&& other) noexcept;
   Resampler& operator=(Resampler&& other) noexcept;
 
-  // Writes window.height rows of window.width RGB pixels to `out`, with a
-  // distance of `stride` bytes, and no byte between the rows. `part` must
+  // Writes window.height rows of window.width RGB pixels to `out`. The rows
+  // start `stride` bytes apart; bytes between them are not written. `part` must
   // contain the pixels of source_window(resizing).
   void resize(
       const Resizing& resizing,
@@ -75,7 +75,8 @@ class Resampler {
   std::unique_ptr<State> state_;
 };
 
-// Resizes a single image or a box of it. For many images use a Resampler.
+// Resizes a single image or a box of it with a new Resampler. For many images,
+// reuse one.
 Image resize(
     const Image& image,
     int width,

@@ -172,7 +172,7 @@ void columns(
   }
 }
 
-// RowBlock.
+// Rows.
 
 constexpr std::size_t kBlock = 32;
 

@@ -210,7 +210,7 @@ void columns(
   }
 }
 
-// RowBlock.
+// Rows.
 
 std::size_t words_for_rows(const Taps& taps) {
   // One extra word, because digits_of() stores four.

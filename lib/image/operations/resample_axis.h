@@ -54,7 +54,7 @@ class Axis {
   Span span() const { return span_; }
   // The result refers to memory of this object.
   const Taps& taps() const { return taps_; }
-  // Returns one past the last source pixel of output i.
+  // Returns one past the last source pixel of the i-th computed output pixel.
   int end_of(int i) const {
     const auto at = static_cast<std::size_t>(i);
     return span_.first + first_[at] + counts_[at];
@@ -83,7 +83,8 @@ class Axis {
 // Cache of the axes of recent resizes; images of the same size share them.
 class AxisCache {
  public:
-  // Returns the axis for a key; valid until the sixteenth next call.
+  // Returns the axis for a key; valid until the sixteenth next call. `kernels`
+  // must be the same in all calls.
   const Axis& get(const AxisKey& key, const Kernels& kernels);
 
  private:

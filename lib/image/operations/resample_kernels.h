@@ -21,18 +21,20 @@ enum class ResampleFilter { kBox, kBilinear, kHamming, kBicubic, kLanczos };
 // One axis of a resize, in the format of the kernels.
 struct Taps {
   int outputs = 0;
-  int origin = 0; // source pixel from which `first` counts
-  // [outputs] first source pixel of an output.
+  int origin = 0; // first source pixel of the axis
+  // [outputs] first source pixel of an output, counted from `origin`.
   const std::int32_t* first = nullptr;
   // [outputs] number of source pixels of an output.
   const std::int32_t* counts = nullptr;
   // [outputs, stride]; zero after the first counts[i] of each output.
   const std::int32_t* weights = nullptr;
   int stride = 0; // a multiple of 4, at least the largest count
-  const std::uint32_t* prepared = nullptr; // see Kernels; aligned to 64 bytes
+  // Words that Kernels::prepare_columns or prepare_rows has written; aligned to
+  // 64 bytes.
+  const std::uint32_t* prepared = nullptr;
 };
 
-// A range of source or result rows.
+// A range of source or result rows, which start `stride` bytes apart.
 template <typename Byte>
 struct RowBlock {
   Byte* pixels = nullptr;

@@ -21,8 +21,8 @@ void equalize(const Canvas& canvas);
 // Changes the brightness: factor 0 gives black, 1 the unchanged image, larger
 // ones a brighter image.
 void brightness(const Canvas& canvas, double factor);
-// Changes the contrast: factor 0 gives the mean grey, 1 the unchanged image,
-// larger ones more contrast.
+// Changes the contrast: factor 0 gives the rounded mean luma everywhere, 1 the
+// unchanged image, larger ones more contrast.
 void contrast(const Canvas& canvas, double factor);
 
 } // namespace vitrain::image

@@ -7,7 +7,9 @@
 
 namespace vitrain::job {
 
-// Returns the run folder that is or contains a path; nullopt if there is none.
+// Returns the run folder of a path: the path itself if it contains
+// checkpoints/, or the parent of the folder checkpoints/ that is or contains
+// it. nullopt for other and for missing paths.
 std::optional<RunDirectory> enclosing_run(const std::filesystem::path& path);
 
 } // namespace vitrain::job

@@ -16,7 +16,7 @@ namespace vitrain::job {
 enum class JobMode { kTrain, kEval };
 
 // Facts that a worker started by another launcher determines alone, before it
-// can communicate with the other workers (join_job.h).
+// can communicate with the other workers (engine/run/join_job.h).
 struct Joining {
   std::string resume; // value of -resume; empty: a new run
   bool take_over = false; // -take_over
@@ -33,7 +33,7 @@ VITRAIN_JSON(Joining, resume, take_over, device, device_id, own_keys)
 struct Job {
   JobMode mode = JobMode::kTrain;
   config::Recipe recipe;
-  std::string config_path; // as given, for the banner; empty: no file
+  std::string config_path; // as given (banner, run's name); empty: no file
   std::string command_line;
   std::string run_directory; // absolute path
   std::string resume; // checkpoint folder to resume from, or empty
@@ -41,8 +41,10 @@ struct Job {
   bool cuda = false;
   // Compute capability of the oldest GPU, 10 * major + minor; 0: unknown.
   int capability = 0;
-  std::vector<int> ordinals; // CUDA ordinal of each local worker's device
-  std::string device_text; // "2 x CPU worker (1 thread each)"
+  // Numbers of this machine's CUDA devices, in the order of local ranks (0 for
+  // CPUs); under another launcher, each is this worker's own.
+  std::vector<int> ordinals;
+  std::string device_text; // "2 CPU workers with 1 thread each"
   // Descriptor with the bytes of a data::Index; -1 when only evaluating.
   int train_index_fd = -1;
   int eval_index_fd = -1;
@@ -65,7 +67,7 @@ struct Job {
   // True if workers communicate by NCCL, false if by Gloo.
   bool uses_nccl() const;
   // Returns how `world` workers communicate: "gloo", "nccl", "none (one
-  // worker)".
+  // worker)", or, for single_process(), "threads of one process".
   std::string backend(int world) const;
 
   std::string to_json() const;
@@ -96,7 +98,8 @@ VITRAIN_JSON(
     lock)
 
 // Computes the numbers of batches and steps of a job. For an evaluation
-// (`samplers` is null) only the batch is set. Throws as config::make_plan.
+// (`samplers` is null) sets only the number of workers and the samples and
+// batch of the evaluation. Throws as config::make_plan.
 config::Plan plan_job(
     const Job& job,
     int devices,

@@ -18,7 +18,7 @@ namespace vitrain::job {
 // because RunIdentity compares the content.
 bool same_recipe(const std::vector<config::Difference>& differences);
 
-// Returns "\n optim.lr: 0.001 -> 0.1" for each difference.
+// Returns "\n  optim.lr: 0.001 -> 0.1" for each difference.
 std::string listed(const std::vector<config::Difference>& differences);
 
 // For a recipe with model.pretrained: sets the keys that the weights' record
@@ -46,7 +46,8 @@ struct NewestRun {
   // otherwise the newest one of this recipe, which ended before its first
   // checkpoint.
   std::optional<std::filesystem::path> path;
-  // The newest run with a checkpoint whose recipe differs otherwise.
+  // The newest run with a checkpoint whose recipe differs otherwise, or cannot
+  // be read.
   std::optional<std::filesystem::path> other;
   std::string reason; // differences of `other`: lines, each after a line end
 };
@@ -54,6 +55,8 @@ struct NewestRun {
 // Returns true if the run has checkpoints, intact or not.
 bool has_checkpoints(const RunDirectory& run);
 
+// Searches run.output for runs called `name`. `origins`: keys set by the user,
+// for adopt_values_of_weights().
 NewestRun newest_run(
     const config::Recipe& recipe,
     const std::string& name,

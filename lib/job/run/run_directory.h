@@ -28,11 +28,13 @@ struct RunDirectory {
   // Names of the samples held out by data.split, one per line.
   std::filesystem::path held_out() const { return path / "held_out.txt"; }
   std::filesystem::path trace(int rank) const; // <run>/trace/rankN.json
+  // Folder for the batches that log.batches selects.
   std::filesystem::path batches() const { return path / "batches"; }
   // Lock file held while the run is active (core/system/lock_file.h).
   std::filesystem::path lock() const { return path / "run.lock"; }
   std::filesystem::path checkpoints() const { return path / "checkpoints"; }
   std::filesystem::path logs() const { return path / "log"; }
+  // In logs(); if log.folder is set, the logs are there instead (log_folder()).
   std::filesystem::path worker_log(int rank) const;
 };
 
@@ -54,13 +56,15 @@ std::filesystem::path log_folder(
     const RunDirectory& run);
 
 // Returns the run folder whose config.yaml is `config_path`; nullopt for any
-// other file.
+// other file. A run folder is recognised by its time stamp or its
+// environment.json.
 std::optional<std::filesystem::path> run_of_config(
     const std::string& config_path);
 
-// Removes the folder of an evaluation if it has nothing to keep: the evaluation
-// succeeded and no records were requested, or it failed with kUsage, kData or
-// kWeights, whose message explains the failure. Returns true if it was removed.
+// Removes the folder of an evaluation if it has nothing to keep: it succeeded
+// without log.jsonl, log.csv and log.tensorboard, or failed with kUsage, kData
+// or kWeights, whose message explains the failure. Returns true if it was
+// removed.
 bool remove_unkept(
     const config::Recipe& recipe,
     const RunDirectory& run,

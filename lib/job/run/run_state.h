@@ -77,8 +77,9 @@ struct RunState {
   // Read by read_saved_state().
   Json to_json() const;
 
-  // Sets the metric of the best checkpoint. Returns true if it changed: the
-  // former best is then discarded; the drops of the schedule are kept.
+  // Sets the metric of the best checkpoint (judged_by()). Returns true if
+  // another one was set: then discards the best values of the checkpoint and of
+  // the plateau schedule, but keeps the schedule's drops.
   bool judge_by(const std::string& metric);
 };
 
@@ -96,7 +97,8 @@ struct RunIdentity {
   std::string sampler; // data.sampler.policy
   std::string train_labels{}; // hexadecimal: Index::label_fingerprint()
   std::string train_folder{}; // printable: Index::absolute_folder()
-  std::string batches{}; // batches_of(): global batch sizes of later stages
+  // Global batch sizes after the first stage: "48 from epoch 3".
+  std::string batches{};
   // For advice only, not recorded.
   bool split = false; // data.split holds samples out
   bool cuda = false;

@@ -18,13 +18,13 @@ struct LogIntervalState {
   double loss = 0.0;
   std::int64_t correct1 = 0;
   std::int64_t correct5 = 0;
-  std::int64_t count = 0;
-  std::int64_t hash = 0;
-  std::int64_t bytes = 0;
-  std::int64_t dropped = 0;
-  std::int64_t replaced = 0;
+  std::int64_t count = 0; // samples
+  std::int64_t hash = 0; // sum of the hashes of the samples
+  std::int64_t bytes = 0; // sent in collectives
+  std::int64_t dropped = 0; // gradients dropped as too stale
+  std::int64_t replaced = 0; // bad training samples replaced by others
   std::int64_t warnings = 0;
-  std::int64_t clipped = 0;
+  std::int64_t clipped = 0; // images whose values were clipped
 
   Json to_json() const;
 };
@@ -41,6 +41,7 @@ inline constexpr const char* kGradientNorm = "gradient_norm";
 struct SavedState {
   RunState run;
   Json identity; // RunIdentity::to_json()
+  // indices of the bad training samples so far
   std::vector<std::int64_t> bad_samples;
   std::vector<LogIntervalState> interval; // by rank; empty if saved at a report
   // True if a stop request interrupted the evaluation after this step. It is

@@ -7,7 +7,8 @@
 
 namespace vitrain::launch {
 
-// Returns the CPUs of this process's affinity mask.
+// Returns the CPUs of this process's affinity mask; all online CPUs if the mask
+// cannot be read.
 std::vector<int> affinity_cpus();
 
 // Numbers of cores, at least 1.
@@ -25,7 +26,8 @@ SharedCores share_cores(
     const std::vector<std::vector<int>>& masks,
     const std::filesystem::path& root = "/");
 
-// Returns the number of CPUs that this process may use.
+// Returns the number of CPUs that this process may use: those of its affinity
+// mask, at most the CPU quota (rounded up).
 inline int available_cores(const std::filesystem::path& root = "/") {
   return share_cores({affinity_cpus()}, root).all;
 }

@@ -81,7 +81,7 @@ bool wants_cuda(const DeviceRequest& request, const VisibleDevices& visible);
 
 // Returns one slot per worker, at least one; `cores`: number of cores that CPU
 // workers share. Throws Error(kUsage) with the requested and the present
-// devices if requested GPUs are missing.
+// devices if requested GPUs are missing, or if the request contradicts itself.
 std::vector<DeviceSlot> choose_devices(
     const DeviceRequest& request,
     const VisibleDevices& visible,

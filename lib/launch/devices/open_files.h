@@ -4,11 +4,11 @@
 
 namespace vitrain::launch {
 
-// Number of file descriptors that rank 0 needs, which needs the most: for its
-// own files, and for connections to every other worker.
+// Facts that determine how many file descriptors rank 0 needs, which needs the
+// most: for its own files, and for connections to every other worker.
 struct OpenFiles {
   int workers = 1; // of the run
-  bool servers = false; // parameter servers add one connection per worker
+  bool servers = false; // async_ps: servers need more descriptors per worker
   bool blocks = false; // some workers also form groups of their own
 
   std::int64_t need() const;

@@ -19,7 +19,8 @@ struct ExecWorkerOptions {
   LaunchedPlace place;
   std::vector<LaunchParent> parents; // of this process
   std::string job; // JSON text, read by read_worker_context()
-  Environment environment; // the user's, see worker_environment()
+  // the user's; worker_environment() adds the worker's variables
+  Environment environment;
   int cores = 1; // of this node
   double setup_timeout = 600; // seconds to wait for the peers
 };
@@ -28,12 +29,14 @@ struct ExecWorkerOptions {
 // The launcher keeps seeing the process that it started. The worker has the
 // same environment and descriptors as one that vitrain's supervisor starts,
 // except for a heartbeat. Returns only by throwing Error: kUsage if the port is
-// in use, kWorkerDied if peers or the master cannot be found.
+// in use, or unknown although there are several machines; kWorkerDied if peers
+// or the master cannot be found; kInternal if exec fails.
 [[noreturn]] void exec_worker(const ExecWorkerOptions& options);
 
 // Returns a launched worker's environment without the launcher's own defaults:
 // torchrun sets OMP_NUM_THREADS to 1 if it was unset, which slows down decoding
-// and training on CPUs.
+// and training on CPUs. `of_launcher`: environment of the launcher's process;
+// empty (unknown): nothing is removed.
 Environment without_launcher_defaults(
     Environment environment,
     const Environment& of_launcher);

@@ -23,17 +23,17 @@ struct LaunchParent {
 // Returns the processes from this one's parent up to the launcher, nearest
 // first: shells and scripts that wrap the worker (they have the rank's
 // variable, or are `sh -c` or forks of their parent), and the first process
-// that is none of these. Stops at an interactive shell, whose end the terminal
-// announces by SIGHUP, and at a `sh -c` under nohup.
+// that is none of these. Ends before an interactive shell, whose end the
+// terminal announces by SIGHUP, and with a `sh -c` under nohup.
 std::vector<LaunchParent> find_launch_parents(const std::string& rank_variable);
 
-// Converts to text such as "12-3456,13-3457" (PID-START_TIME), and back; an
-// invalid text gives an empty list.
+// Converts to text such as "12-3456,13-3457" (PID-START_TIME), and back;
+// invalid parts of the text are ignored.
 std::string to_text(const std::vector<LaunchParent>& parents);
 std::vector<LaunchParent> launch_parents_from(const std::string& text);
 
 // Process that started the workers of this node: the nearest ancestor without
-// the variable for the rank, ignoring shells and scripts that wrap workers.
+// the variable for the rank (shells and scripts that wrap workers have it).
 struct LauncherProcess {
   LaunchParent process;
   Environment environment; // at its start; empty for processes of other users

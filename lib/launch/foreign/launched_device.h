@@ -7,12 +7,13 @@ namespace vitrain::launch {
 
 // Chooses the device of a worker started by another launcher.
 //
-// Order: the launcher's own choice; the only visible device (srun shows each
-// task its own); otherwise the device at position `local_rank` in `request.ids`
-// or among the visible devices. Without a request and without GPUs: the CPU.
-// Throws Error(kUsage) if the node has fewer devices than workers, if the
-// request's number of devices is not the number of workers, or if GPUs are
-// requested (also by the launcher's choice) and there are none.
+// Order: the device at position `local_rank` in `request.ids`, if any; the
+// launcher's own choice; the only visible device (srun shows each task its
+// own); the visible device at position `local_rank`. The CPU if it is
+// requested, or without a request and without GPUs. Throws Error(kUsage) if the
+// node has fewer devices than workers, if the request's number of devices is
+// not the number of workers, or if GPUs are requested (also by the launcher's
+// choice) and there are none.
 DeviceSlot choose_launched_device(
     const LaunchedPlace& place,
     const DeviceRequest& request,

@@ -17,14 +17,14 @@ struct LaunchedPlace {
   int local_rank = 0;
   int local_world_size = 1;
   std::string master_address; // empty: not specified by the launcher
-  int master_port = 0;
+  int master_port = 0; // 0: not specified
   // The launcher's own store listens at that address, so rank 0 connects to it
   // as a client; serving there would fail with "address already in use" under
   // torchrun.
   bool store_is_running = false;
   int attempt = 0; // number of restarts by the launcher
-  // Index among the visible CUDA devices, if the launcher chose one; otherwise
-  // the local rank decides.
+  // Index among the visible CUDA devices, if the launcher chose one; nullopt:
+  // choose_launched_device() decides.
   std::optional<int> device;
   // Name of the variable for the rank, which the launcher's own process does
   // not have.
@@ -35,7 +35,7 @@ struct LaunchedPlace {
   std::string launch_id;
 
   bool one_node() const { return local_world_size == world_size; }
-  // Returns "rank 1 of 4 (local rank 1 of 2), started by torchrun".
+  // Returns "rank 1 of 4 (worker 1 of 2 on its node), started by torchrun".
   std::string label() const;
 };
 
@@ -63,7 +63,8 @@ struct Detected {
 // incomplete launch, as in one pod of several).
 //
 // `wanted` is `auto`, `none`, or a launcher's name, whose variables must then
-// be set. Throws Error(kUsage) if they are not, or contradict one another.
+// be set. Throws Error(kUsage) if they are not, or contradict one another, and
+// for other names.
 Detected detect_launcher(
     const Environment& environment,
     const std::string& wanted = "auto");

@@ -17,10 +17,12 @@ class Variables {
   Variables(const Environment& environment, std::string launcher)
       : environment_(environment), launcher_(std::move(launcher)) {}
 
+  // Returns true if the variable is set and not blank.
   bool has(const char* name) const {
     const auto found = environment_.find(name);
     return found != environment_.end() && !trim(found->second).empty();
   }
+  // Returns the trimmed value. Throws Error(kUsage) unless has(name).
   std::string text(const char* name) const {
     VITRAIN_CHECK(
         has(name),
@@ -31,6 +33,7 @@ class Variables {
         name);
     return std::string(trim(environment_.at(name)));
   }
+  // Returns the value. Throws Error(kUsage) unless it is in [low, high].
   int number(const char* name, std::int64_t low, std::int64_t high) const {
     const std::string value = text(name);
     std::int64_t result = 0;
@@ -46,6 +49,7 @@ class Variables {
         high);
     return static_cast<int>(result);
   }
+  // Returns the value; `fallback` if it is not set or no integer.
   std::int64_t number_or(const char* name, std::int64_t fallback) const {
     std::int64_t result = 0;
     return has(name) && parse_int(text(name), result) ? result : fallback;

@@ -27,7 +27,8 @@ struct Pipe {
   Fd read;
   Fd write;
 };
-// Throws Error(kUsage) with the message that `child` cannot be started.
+// Creates a pipe. Throws Error(kUsage) with the message that `child` cannot be
+// started.
 Pipe make_pipe(const char* child);
 
 // Writes as much of `text` as fits without blocking on the reader of `fd`.

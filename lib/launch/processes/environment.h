@@ -42,8 +42,8 @@ Environment worker_environment(
     const Environment& user,
     const WorkerPlace& place);
 
-// Returns warnings about settings of the user that will slow the workers down,
-// one sentence each.
+// Returns a warning, one sentence, if the user's OMP_NUM_THREADS gives the
+// workers more threads than the machine has cores; otherwise nothing.
 std::vector<std::string>
 environment_warnings(const Environment& user, int cores, int local_workers);
 

@@ -42,7 +42,7 @@ class HeartbeatBlock {
 
   struct Progress {
     RunPhase section = RunPhase::kSetup;
-    std::int64_t step = -1; // -1: before the first step
+    std::int64_t step = -1; // finished steps; -1: none reported yet
     std::uint64_t beats = 0;
     double last_beat = 0; // monotonic_seconds()
     double failed = 0; // when failed() was called, on the same clock; 0: never

@@ -13,6 +13,7 @@ namespace vitrain::launch {
 // Returns the environment of a process at its start; empty if this process may
 // not read it.
 Environment environment_of(pid_t pid);
+// Returns the command line of a process, argv[0] first; empty if unknown.
 std::vector<std::string> arguments_of(pid_t pid);
 
 // Returns the name of a process in process lists, such as "bash".

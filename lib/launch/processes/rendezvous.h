@@ -22,8 +22,9 @@ struct Rendezvous {
 Rendezvous listen_on_loopback();
 
 // Listens on the given port (0: chosen by the kernel) of every address of this
-// machine, or of `host` only if that is a loopback address. Throws
-// Error(kUsage) if the port is in use.
+// machine, or of 127.0.0.1 only if `host` is "localhost" or an IPv4 loopback
+// address. Throws Error(kUsage) if the port is in use, Error(kInternal) if none
+// can be chosen.
 Rendezvous listen_for_nodes(const std::string& host, int port);
 
 // Returns true for addresses in 127.0.0.0/8 and ::1.

@@ -15,7 +15,7 @@ struct SpawnOptions {
   std::filesystem::path executable = "/proc/self/exe";
   std::vector<std::string> arguments; // including argv[0]
   Environment environment;
-  int output = -1; // becomes the child's descriptors 1 and 2
+  int output = -1; // becomes the child's descriptors 1 and 2; -1: /dev/null
   // Descriptors (all above 2) that stay open in the child under the same
   // numbers; all others are closed by exec. Descriptor 0 is /dev/null.
   std::vector<int> inherited;
@@ -28,11 +28,11 @@ std::vector<char*> exec_pointers(std::vector<std::string>& texts);
 std::vector<std::string> exec_environment(const Environment& environment);
 
 // Starts a program by fork and exec. It has its own process group and default
-// signal handlers, stop_signals() blocked (see signals.h), and gets SIGKILL
-// when the thread that called this ends (thus also when this process is
-// killed). Returns its pid; the caller must reap it. Throws Error with the
-// reason if the program cannot be started: kUsage if a limit of this machine
-// prevents it, else kInternal.
+// signal handlers, stop_signals() blocked (until a StopRequest exists), and
+// gets SIGKILL when the thread that called this ends (thus also when this
+// process is killed). Returns its pid; the caller must reap it. Throws Error
+// with the reason if the program cannot be started: kUsage if a limit of this
+// machine prevents it, else kInternal.
 pid_t spawn(const SpawnOptions& options);
 
 } // namespace vitrain::launch

@@ -20,7 +20,7 @@ inline constexpr const char* kMasterPort = "MASTER_PORT";
 inline constexpr const char* kOwnAddress = "VITRAIN_ADDRESS";
 // Name of the launcher, in a worker that another launcher started.
 inline constexpr const char* kLauncher = "VITRAIN_LAUNCHER";
-// Processes whose end ends the worker, as text; see launch_parents.h.
+// Processes whose end ends the worker: to_text() of LaunchParents.
 inline constexpr const char* kLaunchParents = "VITRAIN_LAUNCH_PARENTS";
 // Prefix of this attempt's keys in a store that outlives the workers.
 inline constexpr const char* kStorePrefix = "VITRAIN_STORE_PREFIX";
@@ -59,8 +59,8 @@ struct WorkerContext {
 
 // Reads the environment of a worker, takes over its descriptors (close-on-exec
 // from here on) and names the process "vitrain:<rank>" in process lists. Call
-// it once, at the start of the worker's main(). Throws Error(kUsage) if this
-// process was not started by the supervisor.
+// it once, at the start of the worker's main(). Throws Error(kUsage) if a
+// variable or descriptor is missing: this process is no worker.
 WorkerContext read_worker_context();
 
 // Returns the descriptor whose number is in an environment variable and which

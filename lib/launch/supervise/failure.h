@@ -10,7 +10,7 @@ namespace vitrain::launch {
 // Failure of a worker of this machine.
 struct Failure {
   int rank = 0;
-  int exit_code = 0;
+  int exit_code = 0; // of the run if this failure ends it
   std::string cause; // "was killed by signal 9 (SIGKILL) in step 12"
   std::string kind; // cause without details that differ between equal failures
   std::string hint; // further lines for the user
@@ -20,8 +20,9 @@ struct Failure {
   double failed = 0;
 };
 
-// Returns the failure in one line: the first line of `stated`, the worker's own
-// reason from stated_reason(), or if that is "", how the worker ended.
+// Returns the failure in one line, after the rank: the first line of `stated`,
+// the worker's own reason from stated_reason(), or if that is "", how the
+// worker ended.
 std::string short_reason(const Failure& failure, const std::string& stated);
 
 // Removes and returns the failure that happened first; there must be one. A

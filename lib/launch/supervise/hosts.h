@@ -42,9 +42,10 @@ std::vector<HostCommand> host_commands(
 // Runs one command on each host by `ssh` (looked up on PATH), prints their
 // output lines after "[host] ", and waits for all. SIGTERM, SIGINT and SIGHUP
 // are forwarded to the commands as SIGTERM, SIGUSR1 as itself; a second signal
-// is forwarded as SIGKILL. If this process dies, the commands get SIGTERM.
-// Returns the exit code of the first command that failed, 7 (kWorkerDied) if
-// ssh itself failed, or 0. Throws Error(kUsage) if ssh cannot be started.
+// is forwarded as SIGKILL. If this process dies, the commands get SIGTERM. If
+// ssh fails for one host, the other commands get SIGTERM. Returns the exit code
+// of the first command that failed, 7 (kWorkerDied) if ssh itself failed, or 0.
+// Throws Error(kUsage) if ssh cannot be started.
 int run_over_ssh(
     const std::vector<Host>& hosts,
     const std::vector<HostCommand>& commands);

@@ -19,12 +19,14 @@ class NodeLine {
   bool open() const { return static_cast<bool>(fd_); }
   // monotonic_seconds() at which bytes last arrived.
   double heard() const { return heard_; }
-  // Returns the reason why the connection is closed.
+  // Returns the reason why the connection is closed; "" while it is open.
   const std::string& problem() const { return problem_; }
   // Numeric addresses of this end and of the peer.
   std::string own_address() const;
   std::string peer_address() const;
 
+  // Queues the message; send(), receive() and flush() pass on what the socket
+  // takes.
   void send(const Json& message);
   // Returns the messages that have arrived. Closes the connection if the peer
   // is gone.

@@ -54,8 +54,8 @@ struct NodeFailure {
 // together, report failures to each other, and notice a lost machine. Workers
 // do not use it.
 //
-// All functions except the const ones and fail_all() are collective: call them
-// in the same order on all machines.
+// The constructor and share() are collective: call them in the same order on
+// all machines.
 class NodeLink {
  public:
   // Connects to the other supervisors. Throws Error: kUsage if node ranks or
@@ -79,16 +79,18 @@ class NodeLink {
   // Returns "node 1 (10.0.0.2)".
   std::string name_of(int node) const;
 
-  // Waits until every machine has called it; returns node 0's `text`. Throws
-  // Error with the code of a machine that failed.
+  // Begins an attempt of the run: forgets the failure of the last one, waits
+  // until every machine has called it and returns node 0's `text`. Throws Error
+  // with the code of a machine that failed; kWorkerDied if a machine is gone or
+  // NodeRequest::timeout has passed.
   std::string share(const std::string& text);
 
   // Reports to all machines that the run ends, and why. May be called at any
-  // time and more than once; only the first call has an effect.
+  // time; has no effect if a failure of this attempt, on any machine, is known.
   void fail_all(int exit_code, const std::string& text);
 
   // Exchanges signs of life: call it several times a second while workers run.
-  // Returns a failure on another machine, if any. Never blocks.
+  // Returns the failure on another machine once, then nullopt. Never blocks.
   std::optional<NodeFailure> poll();
 
   // Reports to the other machines that this machine's workers have ended

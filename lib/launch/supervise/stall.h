@@ -22,7 +22,7 @@ struct SectionTimeouts {
 // Time since the last heartbeat of a running worker.
 struct HeartbeatAge {
   int rank = 0;
-  std::int64_t step = 0;
+  std::int64_t step = 0; // finished steps
   double seconds = 0;
   double limit = 0; // 0: none
 

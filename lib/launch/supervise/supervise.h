@@ -32,14 +32,14 @@ struct SupervisorOptions {
   std::vector<int> inherited;
   // Created when missing; worker N appends to `workerlog.N` in it.
   std::filesystem::path log_folder;
-  // The user's environment, see worker_environment().
+  // The user's environment; worker_environment() adds the workers' variables.
   Environment environment = current_environment();
   int cores = 1; // shared by the workers
   int restarts = 0; // number of earlier restarts of the run
   SectionTimeouts timeouts;
   // After a failure: seconds from SIGTERM to SIGKILL for the other workers.
   double grace_seconds = 2;
-  // A stopped worker (SIGSTOP) is ended after this time without SIGCONT.
+  // A stopped worker (SIGSTOP) has failed after this time without SIGCONT.
   double stopped_seconds = 4;
   // Seconds that a failure that may be a consequence
   // (Verdict::kPerhapsConsequence) waits for its cause to be seen.
@@ -78,12 +78,12 @@ struct SuperviseResult {
   // How and where that worker failed; equal texts mean equal failures: "was
   // killed by signal 11 (SIGSEGV) in step 12".
   std::string failure;
-  bool failed_in_setup = false;
+  bool failed_in_setup = false; // that worker was in set-up
   // True if a stop signal ended the run while there was nothing to save: during
   // set-up, or if SupervisorOptions::saves is false.
   bool stopped_in_setup = false;
-  // Largest number of steps that a worker of this machine has finished during
-  // this call of supervise(); -1: none.
+  // Last step of the run (from 1) that a worker of this machine has reported as
+  // finished during this call of supervise(); -1: none.
   std::int64_t step = -1;
 };
 

@@ -21,67 +21,73 @@ struct ByobBlocks {
     kMobileVit2, // kMobileVit with separable attention
   };
   // Channel attention: a factor for each channel, computed from the channels'
-  // means.
+  // means by two layers (kSqueeze: squeeze-excitation) or by one convolution
+  // over neighbouring channels (kEca).
   enum class Gate { kNone, kSqueeze, kEca };
 
   Kind kind = Kind::kBottleneck;
   std::int64_t depth = 1;
   double width = 0.0; // output channels
   std::int64_t stride = 1; // stride of the first block
-  // Channels per group of the 3x3 convolution; 0: one group.
+  // Channels per group of the main (3x3 or kernel x kernel) convolution; 0: one
+  // group.
   std::int64_t group = 0;
   double ratio = 1.0; // hidden width / output width
   Gate gate = Gate::kNone;
   bool inverted = false; // `ratio` is hidden width / input width instead
-  bool linear = false; // no nonlinearity after the last convolution
+  // No nonlinearity after the last convolution and the skip connection.
+  bool linear = false;
   // kMobileOne:
-  std::int64_t kernel = 3;
-  std::int64_t branches = 1;
+  std::int64_t kernel = 3; // side of the parallel convolutions
+  std::int64_t branches = 1; // number of parallel convolutions of that side
   // kMobileVit, kMobileVit2:
-  std::int64_t transformer_width = 0; // 0: computed with `ratio`
-  std::int64_t transformer_depth = 0;
-  std::int64_t patch = 2;
+  std::int64_t transformer_width = 0; // 0: ratio * input width
+  std::int64_t transformer_depth = 0; // number of transformer blocks
+  std::int64_t patch = 2; // side of a patch, in pixels
   // kSelfAttention:
   std::int64_t block = 0; // side of a block, in pixels; 0: the whole image
-  // Width of the border around a block to which its pixels also attend.
+  // Width, in pixels, of the border around a block to which its pixels also
+  // attend.
   std::int64_t halo = 0;
   std::int64_t heads = 0;
-  // Width of a head's queries and keys; 0: computed with qk_ratio.
+  // Width of a head's queries and keys; 0: qk_ratio * hidden width / heads.
   std::int64_t head_width = 0;
   double qk_ratio = 1.0;
 };
 
-// A network of such blocks (timm's ByobNet).
+// A network of ByobBlocks (timm's ByobNet).
 struct ByobSpec {
   enum class Stem {
     kMobileOne, // a MobileOne block
     k3x3, // one 3x3 convolution
-    k7x7, // one 7x7 convolution, then pooling
+    k7x7, // one 7x7 convolution
     kTiered, // three 3x3 convolutions of increasing width
   };
   Stem stem = Stem::k3x3;
   std::int64_t stem_width = 0;
-  // kTiered: pooling follows the convolutions; if false, the last convolution
-  // has stride 2 instead.
+  // k7x7, kTiered: 3x3 max pooling with stride 2 follows the convolutions; if
+  // false, the last convolution of kTiered has stride 2 instead.
   bool pool = false;
   bool silu = false; // else ReLU
-  // Skip connections have a projection where the shape changes.
+  // Blocks that change the shape have a skip connection with a projection;
+  // false: they have no skip connection.
   bool project = true;
   double squeeze = 1.0 / 16.0; // reduced width / width, for Gate::kSqueeze
   std::int64_t features = 0; // width of a last 1x1 convolution; 0: none
   std::vector<std::vector<ByobBlocks>> stages;
 };
 
-// Returns MobileOne's stages: pairs of a depthwise and a pointwise block.
-// `factors` multiply 64, 128, 256 and 512 channels; the last `gated` pairs of
-// each stage have squeeze-excitation.
+// Returns MobileOne's stages: `depths` pairs of a depthwise and a pointwise
+// block, each of `branches` parallel convolutions. `factors` multiply 64, 128,
+// 256 and 512 channels; the last `gated` pairs of each stage have
+// squeeze-excitation.
 std::vector<std::vector<ByobBlocks>> mobileone_stages(
     const std::vector<std::int64_t>& depths,
     const std::vector<double>& factors,
     const std::vector<std::int64_t>& gated,
     std::int64_t branches);
 
-// Family::describe of all families of such blocks.
+// Family::describe of all families whose networks are ByobSpecs.
 std::string describe_byob(const ModelSpec& spec);
 
 // Returns a family of the networks in `table`. `any_image_size` is false if

@@ -47,9 +47,9 @@ inline ImageSize grid_of(const ModelSpec& spec) {
 } // namespace cifarnet
 
 // The network of "94% on CIFAR-10 in 3.29 seconds on a single GPU" (Jordan,
-// arXiv:2404.00498). The weights that are frozen there (whitening, scales of
-// BatchNorm) are frozen by model.freeze here. Images and weights are in
-// channels_last.
+// arXiv:2404.00498). The network does not freeze the weights that are frozen
+// there (whitening, scales of BatchNorm): the recipe has to, by model.freeze.
+// Images and weights are in channels_last.
 inline const Family kCifarNet{
     .name = "cifarnet",
     .list = names_in<cifarnet::kNetworks>,

@@ -23,7 +23,7 @@ struct CoatSpec {
 namespace coat {
 
 inline constexpr std::int64_t kPatch = 4;
-// Pixels of the image per token of the last scale.
+// Side of a token of the last scale, in pixels of the image.
 inline constexpr std::int64_t kStride = 32;
 
 inline constexpr CoatSpec::Stages kTwoEach{2, 2, 2, 2};

@@ -50,7 +50,8 @@ inline constexpr std::array<std::int64_t, 2> kPatches{12, 16};
 
 using Named = NamedNetwork<CrossVitSpec>;
 
-// The second branch has twice the width of the first.
+// Returns a network for images of 240 x 240 whose second branch has twice the
+// width of the first; `depth`: blocks per stage of the second branch.
 constexpr Named plain(
     const char* name,
     std::int64_t width,

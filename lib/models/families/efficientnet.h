@@ -45,8 +45,8 @@ struct EfficientNetSpec {
 
 // EfficientNet (Tan and Le, ICML 2019), EfficientNet-Lite (without
 // squeeze-excitation, with ReLU6) and EfficientNet V2 (Tan and Le, ICML 2021).
-// Names with "tf_" have TensorFlow's padding and BatchNorm. Images and weights
-// are in channels_last.
+// Names with "tf_" have TensorFlow's padding and its eps of BatchNorm (0.001).
+// Images and weights are in channels_last.
 extern const Family kEfficientNet;
 
 } // namespace vitrain::models

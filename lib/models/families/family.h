@@ -32,19 +32,21 @@ struct ActivationBytes {
 // lists them.
 struct Family {
   const char* name; // short identifier, such as "vit"
-  // Message text for names that find() accepts besides list(); null: none.
+  // Text for users about the names that find() accepts besides those of list();
+  // null: no text.
   const char* pattern = nullptr;
-  // Names listed by `vitrain models`, small to large.
+  // Returns the names that `vitrain models` lists.
   std::vector<std::string> (*list)();
   // Returns the spec of a name, with image_size, channels and the family's own
-  // numbers; nullopt if the name does not belong to this family.
+  // numbers; nullopt if the name does not belong to this family. find_model()
+  // sets the other members.
   std::optional<ModelSpec> (*find)(const std::string& name);
-  // Returns the optional keys of the recipe's section `model` that this family
-  // supports.
+  // Returns the optional keys of the recipe's section `model` that the network
+  // `named` supports ("depth"). Others are rejected.
   std::vector<std::string_view> (*options)(const ModelSpec& named) =
       [](const ModelSpec&) { return std::vector<std::string_view>{}; };
-  // Reports settings of a recipe for images that do not fit the network
-  // `named`; null: no rules.
+  // Reports settings that do not fit the network `named`, which is find()'s
+  // spec, before apply(). Not called if the data are vectors. Null: no rules.
   void (*check)(
       const config::ModelConfig& config,
       const ModelSpec& named,
@@ -61,12 +63,13 @@ struct Family {
   // Estimates activations from the spec, under bf16 autocast if `bf16`. Null:
   // callers run the network on the meta device instead (networks/cost.h).
   ActivationBytes (*activations)(const ModelSpec& spec, bool bf16) = nullptr;
-  // Name prefixes of the classifier's tensors. Weights for other classes lack
-  // these tensors.
+  // Name prefixes of the classifier's tensors, which are not loaded from
+  // weights for other classes.
   std::vector<std::string> classifier{"head."};
   // Rules that map parameter names to layers for layer decay, as in timm. The
   // first matching rule applies; names without a match belong to the last
-  // layer. Empty: every twelve successive parameters are a layer.
+  // layer. Empty: every twelve successive parameters outside the classifier are
+  // a layer.
   std::vector<LayerRule> layers{};
   // Returns the size of the grid that the position tensor `tensor` covers (for
   // a table of relative positions: of the window); null: grids are square.
@@ -84,19 +87,20 @@ struct Family {
   // True if the network has no classifier and computes its own loss
   // (train.loss: pixels).
   bool learns_pixels = false;
-  bool channels_last = false; // preferred memory layout of images
-  // Measured ratio of resident to estimated memory in training.
+  bool channels_last = false; // images are fastest in channels_last
+  // Factor for the estimate of the activations in training: measured ratio of
+  // resident to estimated memory.
   double memory_overhead = 1.1;
 };
 
-// Returns all families.
+// Returns the families of this library, then those of add_family().
 std::span<const Family* const> families();
 
 // Returns the spec of a name, with 1000 classes; nullopt if no family has the
 // name.
 std::optional<ModelSpec> find_model(const std::string& name);
 
-// Returns the names listed by `vitrain models`.
+// Returns the names that `vitrain models` lists, of all families.
 std::vector<std::string> listed_names();
 
 // Row of a table of networks: a name and its spec.
@@ -141,7 +145,8 @@ ImageSize image_size_of(
 // Family::options for families whose only option is model.drop_path.
 std::vector<std::string_view> drop_path_option(const ModelSpec& named);
 
-// Reports image sides that are not multiples of `multiple` (the patch size).
+// Reports, as model.image_size, image sides that are not multiples of
+// `multiple`, which the message calls the patch size.
 void check_multiple(
     const config::ModelConfig& config,
     const ModelSpec& named,
@@ -196,7 +201,7 @@ std::string channels_identity(const ModelSpec& spec);
 std::string image_identity(const ModelSpec& spec);
 
 // Parses a size in a model name: a number from 1 to 4096 without sign or
-// leading zero. Returns false for any other text.
+// leading zero. Returns false for any other text; `value` is then unspecified.
 bool parse_size(std::string_view text, std::int64_t& value);
 
 } // namespace vitrain::models

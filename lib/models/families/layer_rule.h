@@ -12,8 +12,8 @@ struct LayerRule {
   double part = 0;
   const char* pattern = nullptr; // regular expression
   std::vector<double> last{};
-  // Shifts the first captured number so that its largest value equals that of
-  // the rule before, for two lists of parallel blocks.
+  // Shifts the first captured numbers so that their maximum equals that of the
+  // rule before: the last blocks of both lists share layers.
   bool ends_together = false;
 };
 
@@ -26,14 +26,16 @@ inline constexpr const char* kNumberedDownsamples =
 inline constexpr const char* kNumberedStageBlocks =
     R"(stages\.(\d+)\.blocks\.(\d+))";
 
-// Returns rules for a stem, numbered blocks and the layers after them.
+// Returns rules for a stem (layer 0), numbered blocks (a layer each), and the
+// parameters after them, which join the last block's layer. Arguments are
+// patterns of parameter names.
 inline std::vector<LayerRule>
 layers_in_blocks(const char* stem, const char* blocks, const char* end) {
   return {{0, stem}, {1, blocks}, {1, end, {kWithPreviousLayer}}};
 }
 
-// Returns rules for a stem, for stages of blocks that each begin with a
-// downsampling layer, and for the layers after them.
+// Likewise for stages of blocks. A stage's downsampling shares the layer of the
+// stage's first block.
 inline std::vector<LayerRule> layers_in_stages(
     const char* stem,
     const char* downsample,

@@ -9,14 +9,14 @@ namespace vitrain::models {
 
 // Sizes and options of a masked autoencoder.
 struct MaeSpec {
-  VitSpec encoder; // also defines patch size, width and blocks
+  VitSpec encoder; // its patch_size is also the decoder's
   VitSpec decoder{
       .embed_dim = 512,
       .depth = 8,
       .num_heads = 16,
       .mlp_dim = 2048};
-  double mask_ratio = 0.75;
-  bool norm_pix_loss = true;
+  double mask_ratio = 0.75; // fraction of the patches that are hidden
+  bool norm_pix_loss = true; // targets are normalised per patch
 
   // Returns the number of visible patches, rounded as the authors do.
   std::int64_t seen(std::int64_t patches) const {

@@ -13,7 +13,8 @@ struct Family;
 
 // Shape of the data that a network must fit.
 struct DataShape {
-  // Number of classes, or of regression targets of vectors.
+  // Number of classes, or of regression targets of vectors; kNotKnown
+  // (rules.h): not listed yet, also in `features`.
   std::int64_t outputs = 0;
   std::int64_t features = 0; // length of the vectors; 0: images
 };
@@ -29,8 +30,8 @@ struct ModelSpec {
   // Stochastic depth rate. In most families the rates of the blocks rise to it;
   // in others all blocks have it.
   double drop_path = 0.0;
-  bool heads_apart = false; // two heads with separate outputs in training
-                            // (networks::of_two_heads)
+  bool heads_apart = false; // in training, the outputs of two heads are
+                            // concatenated, not averaged
   // Length of vectors, which have no image_size; 0: images.
   std::int64_t features = 0;
   std::any numbers; // the family's own struct, such as VitSpec

@@ -20,7 +20,7 @@ struct SwinSpec {
   std::array<std::int64_t, 4> heads{};
   std::array<std::int64_t, 4> windows{}; // sides of the windows, in tokens
   // V2 only: sides of the windows in an earlier training, by which positions
-  // are still scaled; 0: none.
+  // are still scaled; 0: positions are scaled by the present windows.
   std::array<std::int64_t, 4> windows_before{};
 };
 
@@ -71,8 +71,8 @@ inline ImageSize grid(const ModelSpec& spec, std::size_t stage) {
   return size;
 }
 
-// Returns the window of the stage that a tensor ("layers.2.blocks.0...")
-// belongs to; an empty size for other tensors.
+// Returns the window, at most the grid, of the stage that a tensor
+// ("layers.2.blocks.0...") belongs to; an empty size for other tensors.
 inline ImageSize window(const ModelSpec& spec, std::string_view tensor) {
   constexpr std::string_view kStart = "layers.";
   const auto& windows = spec.get<SwinSpec>().windows;

@@ -58,7 +58,7 @@ struct VitSpec {
   double layer_scale = 0.0;
   Mlp mlp = Mlp::kGelu;
   Block block = Block::kPlain;
-  Resampling resampling = Resampling::kTimm; // see Family::resampling
+  Resampling resampling = Resampling::kTimm; // timm's method for its positions
   // True if the network's default image size is not a multiple of the patch
   // size, so that the last rows and columns are ignored.
   bool leaves_pixels = false;

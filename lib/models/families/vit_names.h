@@ -14,7 +14,8 @@ namespace vitrain::models::vit {
 // Name prefix of FlexiViT (Beyer et al., CVPR 2023).
 inline constexpr std::string_view kFlexi = "flexivit_";
 
-// Return timm's names, plain networks first, from small to large.
+// Return the names that `vitrain models` lists, a subset of those that the
+// functions below accept.
 std::vector<std::string> vit_names();
 std::vector<std::string> deit_names();
 

@@ -19,8 +19,9 @@ class PixelAttention : public torch::nn::Module {
   virtual void init_weights(const at::Generator& generator) = 0;
 };
 
-// Returns the attention of `block`: within blocks and halos, or over all pixels
-// of an image of `size`.
+// Returns the attention of `block` with `channels` inputs and outputs: within
+// blocks and halos, or, if block.block is 0, over all pixels of an input of
+// `size`.
 std::shared_ptr<PixelAttention> make_pixel_attention(
     const models::ByobBlocks& block,
     std::int64_t channels,

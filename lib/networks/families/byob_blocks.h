@@ -20,8 +20,8 @@ namespace vitrain::networks {
 
 Activation byob_activation(const models::ByobSpec& net);
 
-// Returns activation(norm(x) + residual). `activation` and `residual` are
-// optional.
+// Returns activation(norm(x) + residual). Without `activation` (nullopt) or
+// `residual` (undefined) the step is left out.
 Fork byob_norm(
     BatchNorm2d& norm,
     const at::Tensor& x,
@@ -52,7 +52,7 @@ class ByobConv : public torch::nn::Module {
 
 // Properties of a block that depend on its position in the network.
 struct ByobPlace {
-  std::int64_t in = 0;
+  std::int64_t in = 0; // input channels
   std::int64_t stride = 1;
   ImageSize size; // size of the block's input
   double drop_rate = 0.0;
@@ -60,7 +60,8 @@ struct ByobPlace {
 
 class ByobBlock : public torch::nn::Module {
  public:
-  // `drop`: see Model::forward.
+  // `drop`: stochastic depth factors [rows of all blocks, images]; undefined:
+  // nothing is dropped.
   virtual Fork forward(const Fork& x, const at::Tensor& drop) = 0;
   // Sets values that differ from the default initialisation of their layer.
   // Called after the layers of the block are initialised.
@@ -90,8 +91,8 @@ std::shared_ptr<ByobBlock> make_mobilevit_block(
     DropPaths& paths,
     const at::Generator& generator);
 
-// Registers the channel gate of `block` in `owner` as "attn". Returns null if
-// this type of block has no gate.
+// Registers the channel gate of `block` in `owner` as "attn". If block.gate is
+// kNone, registers nothing and returns null.
 std::shared_ptr<ChannelGate> add_byob_gate(
     torch::nn::Module& owner,
     const models::ByobSpec& net,

@@ -13,8 +13,8 @@ namespace vitrain::networks {
 
 // Outlook attention (Yuan et al., "VOLO", section 3.1) over windows of 3 x 3
 // pixels with stride 2, the first centred at pixel 0. A linear layer computes
-// each window's mixing weights from the mean of the pixels at its centre; each
-// output pixel is the sum over the windows that contain it.
+// each window's mixing weights from the mean of the 2 x 2 pixels that begin at
+// its centre; each output pixel is the sum over the windows that contain it.
 class OutlookAttention : public torch::nn::Module {
  public:
   OutlookAttention(

@@ -14,10 +14,11 @@
 #include "networks/layers/windows.h"
 
 // Swin transformer of both versions, over a type of block. `Block` has a
-// constructor (net, stage, windows, row, generator) and forward(x, drop).
-// `Merging` halves the sides of the grid and doubles the width; it has a
-// constructor (width, generator) and operator(). Tokens travel as images [N, H,
-// W, C].
+// constructor (net, stage, windows, row, generator), where `row` is the first
+// of the block's two rows of drop factors, and forward(x, drop). `Merging`
+// halves the sides of the grid and doubles the width; it has a constructor
+// (width of its input, generator) and operator(). Tokens travel as images [N,
+// H, W, C].
 namespace vitrain::networks {
 
 inline constexpr double kSwinNormEps = 1e-5;

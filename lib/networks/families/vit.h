@@ -17,7 +17,7 @@
 // so that every linear layer is one matrix product without reshaping.
 namespace vitrain::networks {
 
-// Standard deviation of the initial linear weights outside blocks.
+// Standard deviation of initial linear weights and position embeddings.
 inline constexpr double kVitInitStd = 0.02;
 
 // Returns the spec of a plain ViT block, for use in a network of another
@@ -40,8 +40,8 @@ class LayerScale : public torch::nn::Module {
 class TokenBlock : public torch::nn::Module {
  public:
   // x [N * T, D] -> [N * keep, D]: returns the first `keep` tokens of each
-  // image, or all of them for kAllTokens. The last block of a network that
-  // reads only the class token is called with keep = 1.
+  // image, or all of them for kAllTokens. `images`: N. The last block of a
+  // network that reads only the class token is called with keep = 1.
   virtual at::Tensor forward(
       const at::Tensor& x,
       std::int64_t images,
@@ -52,7 +52,8 @@ class TokenBlock : public torch::nn::Module {
 // x + attn(norm(x)), then x + mlp(norm(x)) (Dosovitskiy et al., ICLR 2021).
 class VitBlock : public TokenBlock {
  public:
-  // `number`: the block's index in the network, from 0.
+  // `number`: the block's index in the network, from 0. Its two branches use
+  // consecutive rows of the drop factors, from 2 * number on.
   VitBlock(
       const models::VitSpec& spec,
       std::int64_t number,

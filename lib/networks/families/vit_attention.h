@@ -97,8 +97,8 @@ class VitAttention : public torch::nn::Module {
       const at::Generator& generator);
 
   // x [N * T, D] -> [N * keep, D]: returns the first `keep` tokens of each
-  // image, or all of them for kAllTokens. Queries are computed for these tokens
-  // only.
+  // image, or all of them for kAllTokens. `images`: N. Queries are computed for
+  // these tokens only.
   at::Tensor forward(
       const at::Tensor& x,
       std::int64_t images,

@@ -81,10 +81,11 @@ class XcitBlock : public torch::nn::Module {
 };
 
 // Class attention block: only the class token goes through attention and MLP.
-// The other tokens are handled as in timm's ClassAttentionBlock.
+// As in timm, the other tokens x become 2 y, where y = x + gamma1 * norm1(x),
+// normalised by norm2 if net.tokens_norm.
 class XcitClassBlock : public torch::nn::Module {
  public:
-  static constexpr int kBranches = 2;
+  static constexpr int kBranches = 2; // residual branches that can be dropped
 
   XcitClassBlock(
       const models::XcitSpec& net,
@@ -96,7 +97,7 @@ class XcitClassBlock : public torch::nn::Module {
     at::Tensor others; // [N, T, C], or undefined if unused
   };
 
-  // If `last`, `others` of the result is undefined.
+  // If `last` (the network's last block), `others` of the result is undefined.
   Tokens forward(const Tokens& x, bool last, const at::Tensor& drop) const;
 
  private:

@@ -51,8 +51,8 @@ at::Tensor add_branch(
     const at::Tensor& drop,
     std::int64_t row);
 
-// Shape of a convolution without bias, padded so that stride 1 keeps the image
-// size.
+// Shape of a convolution without bias, padded by kernel / 2, so that an odd
+// kernel with stride 1 keeps the image size.
 Conv2d::Shape padded_shape(
     std::int64_t in,
     std::int64_t out,
@@ -62,7 +62,7 @@ Conv2d::Shape padded_shape(
 // Shape of a convolution over non-overlapping square patches, with a bias.
 Conv2d::Shape
 patch_shape(std::int64_t in, std::int64_t out, std::int64_t patch);
-// Shape of a depthwise convolution with a bias that keeps the image size.
+// Shape of a depthwise convolution with a bias and padded_shape()'s padding.
 Conv2d::Shape depthwise_shape(std::int64_t width, std::int64_t kernel);
 
 // Patch embedding: the convolution "proj" makes one token of each square patch
@@ -89,8 +89,8 @@ class PatchEmbed : public torch::nn::Module {
 
 enum class Activation {
   kGelu,
-  kGeluTanh,
-  kQuickGelu,
+  kGeluTanh, // GELU approximated by tanh
+  kQuickGelu, // x * sigmoid(1.702 x)
   kRelu,
   kSilu,
   kHardSwish
@@ -171,8 +171,8 @@ void init_linear_layers(
     double std,
     const at::Generator& generator);
 
-// Initialises convolutions in the same way as linear layers, and changes their
-// memory layout to channels_last.
+// Initialises linear layers and convolutions in that way, and changes the
+// memory layout of the convolutions' weights to channels_last.
 void init_channels_last_layers(
     const torch::nn::Module& module,
     double std,

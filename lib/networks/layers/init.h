@@ -5,14 +5,14 @@
 
 namespace vitrain::networks {
 
-// Returns an uninitialised weight tensor to be filled from `generator`. If
-// `generator` is undefined, the tensor is on the meta device, where the
-// functions below do nothing.
+// Returns an uninitialised fp32 tensor on the CPU. If `generator` is undefined,
+// the tensor is on the meta device.
 at::Tensor new_weights(at::IntArrayRef sizes, const at::Generator& generator);
 
-// The functions below fill a tensor in place with random numbers from
-// `generator`. Results equal those of torch.nn.init bit for bit, so that a new
-// model equals timm's.
+// The functions below, except constant(), fill a tensor in place with random
+// numbers from `generator`; they do nothing if it is undefined, or within a
+// SkipWeightInit. Results equal those of torch.nn.init or timm bit for bit, so
+// that a new model equals timm's.
 
 // Fills from the uniform distribution in +-1 / sqrt(fan_in), the default of
 // torch.nn.Linear and Conv2d (He et al., "Delving deep into rectifiers", ICCV

@@ -14,12 +14,13 @@
 
 // Layers that the families share. Parameters have torch's names and torch's
 // initial values, sampled from the given generator; if it is undefined, they
-// are on the meta device (init.h).
+// are on the meta device (init.h), except those of norms.
 namespace vitrain::networks {
 
 // Returns softmax(q k^T / sqrt(d)) v for q [N, heads, Q, d] and k, v [N, heads,
-// T, d]. Uses torch's fused kernel, except for bf16 on a CPU
-// (docs/decisions/007) and for a single query on a GPU.
+// T, d]. Uses torch's fused kernel, except on the meta device and, unless there
+// are more than 2^28 softmax weights, for bf16 on a CPU (docs/decisions/007)
+// and a single query (Q = 1) on a GPU.
 at::Tensor attention(
     const at::Tensor& query,
     const at::Tensor& key,
@@ -34,8 +35,9 @@ struct Dropout {
   at::Tensor operator()(const at::Tensor& x) const;
 };
 
-// attention() with dropout of the softmax weights. Uses plain products, because
-// the fused kernel samples from the process's default generator.
+// attention() with dropout of the softmax weights by plain products, because
+// the fused kernel samples from the process's default generator. attention()
+// itself if `dropout` is off.
 at::Tensor attention_with_dropout(
     const at::Tensor& query,
     const at::Tensor& key,
@@ -70,7 +72,7 @@ std::shared_ptr<Layer> append_layer(
 }
 
 // Registers a parameter of shape `sizes` in `module` as `name`, filled with
-// `value`.
+// `value`. `generator` selects only the device (new_weights()).
 at::Tensor add_constant(
     torch::nn::Module& module,
     const std::string& name,
@@ -89,7 +91,7 @@ class Linear : public torch::nn::Module {
   // [..., in] -> [..., out]
   at::Tensor operator()(const at::Tensor& x) const;
   // Applies the layer along the token dimension: [N, in, D] -> [N, out, D],
-  // without transposing x.
+  // without transposing x. The layer must have a bias.
   at::Tensor over_tokens(const at::Tensor& x) const;
 
   at::Tensor weight; // [out, in]
@@ -139,7 +141,8 @@ class Conv2d : public torch::nn::Module {
 
   // [N, in, H, W] -> [N, out, H', W']
   at::Tensor operator()(const at::Tensor& x) const;
-  // A 1 x 1 convolution of channels-last data: [..., in] -> [..., out].
+  // Applies a 1 x 1 convolution without groups, ignoring its stride, to
+  // channels-last data: [..., in] -> [..., out].
   at::Tensor pointwise(const at::Tensor& x) const;
   // [N, H, W, in] -> [N, H', W', out]; the output is contiguous, and x must be.
   at::Tensor over_pixels(const at::Tensor& x) const;
@@ -167,6 +170,7 @@ void normal_by_group_fan_out(Conv2d& conv, const at::Generator& generator);
 // statistics in training mode, by running statistics otherwise.
 class BatchNorm2d : public torch::nn::Module {
  public:
+  // Weight of the batch statistics in the running ones.
   static constexpr double kMomentum = 0.1;
   static constexpr double kEps = 1e-5;
 
@@ -185,13 +189,13 @@ class BatchNorm2d : public torch::nn::Module {
   double eps() const { return eps_; }
   double momentum() const { return momentum_; }
 
-  // Sets the replacement. Without one, training mode uses the statistics of x
-  // alone.
+  // Sets the replacement. Without one (the default), training mode uses the
+  // statistics of x alone.
   void set_training_form(TrainingForm form) { form_ = std::move(form); }
   bool has_training_form() const { return static_cast<bool>(form_); }
 
-  // Keeps the layer in evaluation mode even when its network is set to training
-  // mode.
+  // Sets the layer to evaluation mode and keeps it there, even when its network
+  // is set to training mode.
   void freeze();
   bool is_frozen() const { return frozen_; }
   void train(bool on = true) override;

@@ -30,8 +30,8 @@ struct Backward {
   const T* dy2; // added to dy, or null
   const T* x;
   const T* y; // output of a ReLU that follows a residual sum; else null
-  // Written by sums(), read by gradient() in place of dy; null only if dy2 is
-  // null.
+  // Written by sums(), read by gradient() in place of dy; may be null only if
+  // dy2 and y are null.
   T* g;
   const float* mean;
   const float* scale;
@@ -39,6 +39,7 @@ struct Backward {
   Nonlinearity nonlinearity;
 };
 
+// Per-channel terms of gradient().
 struct Terms {
   const float* slope;
   const float* constant;

@@ -31,6 +31,7 @@ struct Moments {
   WideTable variance; // biased
 };
 
+// Returns each channel's mean and variance over [N, H, W].
 Moments moments_of(const at::Tensor& x);
 
 // Per-channel scale and shift: norm(x) = scale x + shift.
@@ -58,7 +59,8 @@ struct BackwardPass {
   at::Tensor dy2; // added to dy
   at::Tensor x;
   at::Tensor y; // output of a ReLU that follows a residual sum
-  // Gradient with respect to the nonlinearity's input; written by take_sums().
+  // Gradient with respect to the nonlinearity's input, written by take_sums();
+  // must have memory if dy2 or y is defined.
   at::Tensor g;
   Statistics statistics;
   Line line;
@@ -70,6 +72,8 @@ struct Sums {
   WideTable dot; // of g (x - mean)
 };
 
+// Returns the sums, and writes pass.g if it is defined. Call it before
+// input_gradient().
 Sums take_sums(const BackwardPass& pass);
 
 // Returns dx. With x^ = (x - mean) inverse and n values per channel: dx =

@@ -16,12 +16,12 @@ struct Fork {
 
 using norm_kernels::Nonlinearity;
 
-// Returns nonlinearity(norm(x) + residual); the residual is optional. On CPUs,
-// for fp32 and bf16 in channels_last, forward and backward take two passes over
-// memory each, and results do not depend on the number of threads. Torch's
-// operators are used on other devices and layouts, if `norm` has a training
-// form, under torch's tracer, and for a residual with a nonlinearity other than
-// ReLU.
+// Returns nonlinearity(norm(x) + residual); an undefined residual is left out.
+// On CPUs, for fp32 and bf16 in channels_last, forward and backward take two
+// passes over memory each, and results do not depend on the number of threads.
+// Torch's operators are used on other devices, dtypes and layouts, in training
+// mode if `norm` has a training form, under torch's tracer, and for a residual
+// with ReLU6 or SiLU.
 Fork norm_act(
     BatchNorm2d& norm,
     const at::Tensor& x,

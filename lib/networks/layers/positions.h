@@ -11,7 +11,8 @@ namespace vitrain::networks {
 // Resamples position embeddings [1, extra + from.area(), D] to the grid `to`:
 // bicubic with antialiasing, as timm's resample_abs_pos_embed
 // (dynamic_img_size). Copies the first `extra` rows, which belong to no patch.
-// Differentiable with respect to `positions`.
+// Returns `positions` itself if the grids are equal. Differentiable with
+// respect to `positions`.
 at::Tensor resample_positions(
     const at::Tensor& positions,
     std::int64_t extra,

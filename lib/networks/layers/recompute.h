@@ -30,8 +30,8 @@ class RecomputeScope {
 // RecomputeScope.
 std::int64_t recomputable_blocks();
 
-// While it lives, calls `begins` when a block begins on this thread, and `ends`
-// with the block's output when it ends.
+// While it lives, calls `begins` when run_block() begins on this thread, and
+// `ends` with the block's output when it ends.
 class BlockObserver {
  public:
   BlockObserver(
@@ -50,13 +50,14 @@ class BlockObserver {
   const BlockObserver* outer_;
 };
 
-// Returns block(x). Backward calls `block` again with the same x, autocast
-// settings and random numbers from `dropout` (undefined: the block uses none),
-// so that gradients are bit-identical to those without recomputation. The block
-// must have no side effects (no running statistics), and everything it refers
-// to must live until backward. If x needs no gradient, the block is not
-// recomputed.
 using BlockForward = std::function<at::Tensor(const at::Tensor& x)>;
+
+// Returns block(x). If the RecomputeScope selects this block and x needs a
+// gradient, keeps only x, and backward calls `block` again with the same x,
+// autocast settings and random numbers from `dropout` (undefined: the block
+// uses none), so that gradients are bit-identical to those without
+// recomputation. The block must have no side effects (no running statistics),
+// and everything it refers to must live until backward.
 at::Tensor run_block(
     const at::Tensor& x,
     const at::Generator& dropout,

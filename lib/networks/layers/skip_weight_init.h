@@ -2,9 +2,9 @@
 
 namespace vitrain::networks {
 
-// While it lives, the functions of init.h leave weights uninitialised on this
-// thread. Sampling takes most of the time of building a network, and is wasted
-// if all weights are loaded afterwards.
+// While it lives, the random functions of init.h leave weights uninitialised on
+// this thread; constant() still fills them. Sampling takes most of the time of
+// building a network, and is wasted if all weights are loaded afterwards.
 class SkipWeightInit {
  public:
   SkipWeightInit();

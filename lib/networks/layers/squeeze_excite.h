@@ -12,8 +12,8 @@
 
 namespace vitrain::networks {
 
-// Mean over the pixels: [N, C, H, W] -> [N, C]. Fast for channels_last images,
-// where pixels are rows in memory.
+// Returns the mean over the pixels: [N, C, H, W] -> [N, C]. Fast for
+// channels_last images, where pixels are rows in memory.
 at::Tensor mean_over_pixels(const at::Tensor& x);
 
 // Multiplies each channel of x [N, C, H, W] by a factor in (0, 1) that is

@@ -12,9 +12,10 @@
 // windows", ICCV 2021). Sizes are in tokens.
 namespace vitrain::networks {
 
-// Returns softmax(q k^T + bias + mask) v with concatenated heads: [W, T, heads
-// * d]. q, k, v: [W, heads, T, d]; bias: [heads, T, T]; mask: [windows, 1, T,
-// T] where W is a multiple of `windows`, or undefined.
+// Returns softmax(q k^T + bias + mask) v, without a factor for q k^T, with
+// concatenated heads: [W, T, heads * d]. q, k, v: [W, heads, T, d]; bias:
+// [heads, T, T]; mask: [windows, 1, T, T] where W is a multiple of `windows`,
+// or undefined.
 at::Tensor biased_attention(
     const at::Tensor& query,
     const at::Tensor& key,
@@ -38,14 +39,16 @@ struct Windows {
   ImageSize window;
   ImageSize shift; // 0: none
 
+  // `tokens`: the grid; `size`: the window, which is clipped to the grid.
   Windows(const ImageSize& tokens, const ImageSize& size, bool shifted);
 
   bool shifted() const { return shift.height > 0 || shift.width > 0; }
   // Returns the grid size padded to whole windows.
   ImageSize padded() const;
 
-  // Returns the attention mask [windows, 1, T, T], which separates tokens that
-  // share a window only because the grid was rolled; undefined without shift.
+  // Returns the attention mask [windows, 1, T, T] (0 or -100), which separates
+  // tokens that share a window only because the grid was rolled; undefined
+  // without shift.
   at::Tensor mask() const;
 
   // Splits x [N, H, W, C] into windows [N * windows, T, C], applies `attend`,

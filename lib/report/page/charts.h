@@ -10,8 +10,10 @@ namespace vitrain::report {
 // Returns the data that page/report.js draws: {"charts": [{"title", "unit",
 // "log", "exact", "curves": [{"key", "label"}]}], "runs": [{"name",
 // "steps_per_epoch", "curves": {"key": [[steps], [values]]}}], "running":
-// bool}. Curves are thinned to what a screen can show, more if there are many
-// runs. Charts without points are left out.
+// bool}. "unit": "%" for values in percent, "x%" for fractions to show in
+// percent; "log": a logarithmic axis is offered; "exact": no smoothing is;
+// "running": at least one run is. Curves have at most 1000 points, fewer (down
+// to 100) if there are more than 20 runs. Charts without points are left out.
 Json chart_data(std::span<const Run> runs);
 
 } // namespace vitrain::report

@@ -4,8 +4,9 @@
 
 namespace vitrain::report {
 
-// Files embedded in the executable (lib/report/CMakeLists.txt): the plotting
-// library, this folder's script and style, and NOTICE.
+// Return files embedded in the executable (CMakeLists.txt of this folder): the
+// plotting library dygraphs, this folder's report.js and report.css, and
+// NOTICE.
 std::string_view dygraphs_script();
 std::string_view dygraphs_style();
 std::string_view page_script();

@@ -13,16 +13,16 @@
 namespace vitrain::report {
 
 // Keeps <run>/report.html up to date on a thread of lowest priority; the
-// training thread only signals changes. Reads only new records. A write failure
-// is stored as problem() and does not stop anything.
+// training thread only signals changes. Reads only new records. A failure is
+// stored as problem() and does not stop anything.
 class LiveReport {
  public:
-  // `may_write` is called before each page, on the thread; without its consent
-  // no page is written.
+  // `may_write` is called before each page, on the thread; if it returns false,
+  // the page is not written.
   explicit LiveReport(
       job::RunDirectory folder,
       std::function<bool()> may_write = [] { return true; });
-  // Ends without writing another page.
+  // Waits for a page that was requested, if any; writes no other.
   ~LiveReport();
   LiveReport(const LiveReport&) = delete;
   LiveReport& operator=(const LiveReport&) = delete;
@@ -33,14 +33,15 @@ class LiveReport {
   // Writes the final page, whether requested or not, and waits for it.
   void finish();
 
-  // Number of written pages and their total and longest time.
+  // Number of pages, including failed ones, and their total and longest time.
   struct Cost {
     std::int64_t pages = 0;
     double seconds = 0.0;
     double most_seconds = 0.0;
     double processor_seconds = 0.0; // CPU time of the thread
   };
-  // Valid after finish().
+  // Valid after finish(). problem(): why the last page could not be written; ""
+  // if it was, or if may_write returned false.
   const Cost& cost() const { return cost_; }
   const std::string& problem() const { return problem_; }
 

@@ -7,16 +7,18 @@
 #include "report/runs/read_evaluation.h"
 
 // Pictures of a page, which adapt to the reader's light or dark mode. They are
-// embedded in the page and small: photographs are JPEGs.
+// embedded in the page; large ones are converted to JPEG.
 namespace vitrain::report {
 
 enum class Paper {
   kWhite, // a drawing, whose colours are inverted on a dark page
-  kPhotographs,
+  kPhotographs, // colours stay
 };
 
-// Returns a PNG file as a figure; "" if there is no such file. If it is too
-// large for a page, returns its name instead.
+// Returns a PNG file as a figure with the caption `text`; "" if there is no
+// such file or it is no PNG. If it cannot be read or has more than 32 MiB,
+// returns a paragraph with the error instead. Throws Error(kData) for a damaged
+// file that must be converted, as cards() does.
 std::string
 picture(const std::filesystem::path& file, std::string_view text, Paper paper);
 

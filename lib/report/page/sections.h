@@ -9,7 +9,7 @@
 // Sections of a page as markup. All texts from outside are escaped.
 namespace vitrain::report {
 
-// Returns the state as coloured text: "done".
+// Returns the name of the state ("done") as a coloured badge.
 std::string badge(RunStatus state);
 
 // A table of two columns. Rows with an empty value are left out.
@@ -27,8 +27,11 @@ class PairTable {
 std::string run_header(const Run& run);
 // Returns the main results of a run.
 std::string result_tiles(const Run& run);
-// Returns all evaluations, newest first, folded.
+// Returns a folded table of the evaluations Run::judged(), newest first, at
+// most 500; "" if there are fewer than two.
 std::string evaluation_table(const Run& run);
+// Return "" if there is nothing to show. `program`: the executable, for
+// commands.
 std::string recipe_section(const Run& run);
 std::string system_section(const Run& run);
 std::string commands_section(const Run& run, const std::string& program);

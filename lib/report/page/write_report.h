@@ -11,8 +11,8 @@ namespace vitrain::report {
 // Returns an HTML page of one run, or a comparison of several.
 std::string report_page(std::span<const Run> runs);
 
-// Writes the page atomically: readers see the old or the new file. Throws
-// Error(kStorage).
+// Writes report_page(runs) to `file` atomically: readers see the old or the new
+// file. Throws Error(kStorage).
 void write_report(std::span<const Run> runs, const std::filesystem::path& file);
 
 // Rewrites a run's report.html, if it exists, after the run has ended. Never

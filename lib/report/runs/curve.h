@@ -18,9 +18,10 @@ struct Curve {
   }
 };
 
-// Returns at most `most` points of the curve (at least 4) that look the same
-// when drawn: the first and the last point, and the smallest and largest value
-// of each of several equal ranges of points, so that spikes remain.
+// Returns at most `most` (>= 4) points of the curve that look the same when
+// drawn: all if there are no more; else the first and the last point, and those
+// with the smallest and the largest value of each of several equal ranges of
+// points, so that spikes remain.
 Curve thinned(const Curve& curve, std::size_t most);
 
 } // namespace vitrain::report

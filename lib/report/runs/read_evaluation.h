@@ -19,26 +19,27 @@ struct NamedConfusion {
 // Row of evaluation/per_class.csv.
 struct NamedClass {
   std::string name;
-  results::ClassResult result; // count and number of correct samples
+  results::ClassResult result; // only count, correct and confused are set
   // Most frequent wrong prediction for its samples; "": none.
   std::string confused_with;
   // In [0, 1]; only for data with lists of labels.
   std::optional<double> average_precision;
 
-  // Value by which classes are compared.
+  // Average precision or, without it, accuracy: what the page shows.
   double share() const { return average_precision.value_or(result.accuracy()); }
 };
 
-// Read the files of an evaluation, for any number of classes. A missing file
-// gives an empty result. Throw Error(kData) for a file that is not such a
-// table.
+// Read tables that write_evaluation() has written: confusion.csv,
+// per_class.csv. A missing file gives an empty result. Throw Error(kData) for a
+// file that is not such a table.
 NamedConfusion read_confusion(const std::filesystem::path& file);
 std::vector<NamedClass> read_per_class(const std::filesystem::path& file);
-// confusion_pairs.csv, which is written for many classes.
+// The same for confusion_pairs.csv, which replaces confusion.csv if there are
+// many classes. `classes`: their number; a larger class number is an error.
 results::Confusion::Cells read_confusion_pairs(
     const std::filesystem::path& file,
     std::int64_t classes);
-// reliability.csv.
+// The same for reliability.csv; counts of correct samples are rounded.
 std::vector<results::Calibration::Bin> read_reliability(
     const std::filesystem::path& file);
 

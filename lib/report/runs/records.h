@@ -18,12 +18,12 @@ struct Records {
   Json start; // start record of the last process; null if there is none
   Json done; // end record of the last process; null if there is none yet
   std::int64_t starts = 0; // number of processes
-  std::int64_t step = 0; // last step
+  std::int64_t step = 0; // last completed step
   std::vector<Json> evaluations; // of the trained weights
   std::vector<Json> ema_evaluations; // of the averaged weights (EMA)
   // By name: "train.loss", "eval.top1", ...
   std::map<std::string, Curve, std::less<>> curves;
-  // Sums over all train records.
+  // Sums over all train records: samples, and the seconds that they took.
   double samples = 0.0;
   double sample_seconds = 0.0;
   // Run time of all processes: from their end records, or else the sum over
@@ -32,7 +32,7 @@ struct Records {
 
   // Returns null if there is no such curve.
   const Curve* curve(std::string_view name) const;
-  // Returns a number of the start record.
+  // Returns an integer of the start record; nullopt if there is none.
   std::optional<std::int64_t> started_with(const char* key) const;
 };
 

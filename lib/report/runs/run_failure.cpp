@@ -82,7 +82,7 @@ std::string why_it_failed(const fs::path& log_folder) {
        it.increment(error)) {
     std::error_code ignored;
     const std::int64_t rank = rank_of(it->path());
-    // PartialRecipe a FIFO would not end.
+    // Reading a FIFO would not end.
     if (rank >= 0 && it->is_regular_file(ignored)) {
       logs.emplace_back(rank, it->path());
     }

@@ -40,20 +40,23 @@ struct Run {
   job::RunDirectory folder; // absolute
   std::string name; // name of the folder
   Records records;
-  std::optional<config::Recipe> recipe;
-  std::string recipe_text; // config.yaml
+  std::optional<config::Recipe> recipe; // nullopt: missing or unreadable
+  std::string recipe_text; // config.yaml, with *** for passwords in URLs
   Json environment; // environment.json, an object
   RunStatus state = RunStatus::kFailed;
-  std::string reason; // reason of a failure, or the host where it runs
+  // Why the run failed or has no records, or the host where it runs; "":
+  // unknown or none.
+  std::string reason;
   std::vector<std::string> problems; // printable sentences
 
   bool trains() const; // false: the run only evaluated
   // True if the metric is shown to users. (With fewer than six classes, top-5
   // is always right.)
   bool shows(const MetricInfo& metric) const;
-  // Metric that determines the best evaluation.
+  // Metric that determines best(): checkpoint.metric, or the loss if no
+  // evaluation has that metric.
   const MetricInfo& metric() const;
-  // Best evaluation; null if there is none.
+  // Best and last record of judged(); null if there is none.
   const Json* best() const;
   const Json* last() const;
   // Evaluations used for checkpoint.metric: of the averaged weights if there
@@ -62,31 +65,34 @@ struct Run {
   // 0 if unknown, or if epochs differ.
   std::int64_t steps_per_epoch() const;
   config::Timeline timeline() const; // empty if unknown
-  std::int64_t total_steps() const;
+  std::int64_t total_steps() const; // 0 if unknown
+  // Returns the epoch, counted from 1, of a step (number of completed steps); 0
+  // if unknown.
   std::int64_t epoch_of(std::int64_t step) const;
-  // Training speed over the whole run; 0 if unknown.
+  // Mean training speed over the whole run; 0 if unknown.
   double images_per_second() const;
 };
 
-// Returns the metrics to show for these runs; metrics of special data only if a
-// run has them.
+// Returns the metrics to show for these runs; those of real or multiple labels
+// only if the last evaluation of a run has them.
 std::vector<MetricInfo> metrics_of(std::span<const Run> runs);
 
 // Returns the path of a run's page.
 std::filesystem::path report_file(const job::RunDirectory& folder);
 
-// True if a folder is a run: it has config.yaml, and records or
-// environment.json; or, if it may not be opened, a run's name.
+// True if a folder is a run: it has config.yaml, and metrics.jsonl,
+// environment.json or log/; or, if it may not be opened, a run's name.
 bool is_run(const std::filesystem::path& folder);
 
-// Returns the runs in a folder, sorted by name.
+// Returns the runs in a folder, sorted by name. Throws Error(kUsage) if the
+// folder cannot be listed.
 std::vector<std::filesystem::path> runs_in(const std::filesystem::path& folder);
 
-// Returns the run folder of a path: the path itself, or the folder of a
-// config.yaml. Throws Error(kUsage) if it is not a run.
+// Returns the run folder of a path, which is the folder or its config.yaml, as
+// a canonical path. Throws Error(kUsage) if it is not a run.
 std::filesystem::path run_folder(const std::filesystem::path& path);
 
-// Reads a run as far as possible.
+// Reads a run as far as possible; does not throw for unreadable files.
 Run open_run(const std::filesystem::path& folder);
 // Uses the given records instead of reading them.
 Run open_run(const std::filesystem::path& folder, const Records& records);

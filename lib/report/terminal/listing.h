@@ -14,12 +14,12 @@ namespace vitrain::report {
 
 // One run in a list of runs.
 struct ListedRun {
-  Run run; // without curves
-  const MetricInfo* metric = nullptr;
-  std::optional<Json> best; // evaluations
+  Run run; // without curves and evaluations
+  const MetricInfo* metric = nullptr; // Run::metric(); never null
+  std::optional<Json> best; // Run::best() and last()
   std::optional<Json> last;
-  // Settings of this run that differ from those of most runs in the list, with
-  // its values.
+  // Settings in which the runs of the list differ, with this run's values,
+  // unless more than half of the runs have the same value.
   std::vector<std::pair<std::string, std::string>> settings;
 
   std::optional<double> result() const; // of `best`, by `metric`
@@ -33,9 +33,9 @@ std::vector<ListedRun> list_runs(
     const std::filesystem::path& folder,
     config::RunOrder sort);
 
-// Returns a table with a line per run. `fits`: limits its width to
+// Returns a table with a line per run. `fits`: true limits its width to
 // style.columns, for terminals, by leaving out less important columns and
-// shortening names and notes with an ellipsis.
+// shortening names and notes with an ellipsis; false: any width, for files.
 std::string runs_table(
     const std::vector<ListedRun>& runs,
     const logging::TerminalStyle& style,

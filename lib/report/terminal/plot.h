@@ -9,12 +9,12 @@
 
 namespace vitrain::report {
 
-// A line of a plot. The curve must outlive the plot.
+// A line of a plot.
 struct PlotLine {
   const Curve* curve = nullptr;
   std::string label; // printable
   logging::Tint tint = logging::Tint::kLabel;
-  // Draws points as marks: for few points, or to distinguish lines.
+  // Draws points as marks if there are few, and a mark before the label.
   bool marks = false;
 };
 
@@ -27,8 +27,9 @@ struct PlotOptions {
 };
 
 // Returns a plot in characters: a line with the title and each curve's last
-// value, the plot (braille dots; in ASCII two heights per row), and an axis. At
-// most style.columns wide; ends with a newline. "" without points.
+// value, the plot (braille dots; in ASCII two heights per row) of the mean of
+// the points in each column, and an axis. At most style.columns wide (but at
+// least 32); ends with a newline. "" without finite values.
 std::string plot(
     const std::string& title,
     const std::vector<PlotLine>& lines,

@@ -7,7 +7,8 @@
 
 namespace vitrain::report {
 
-// Returns a run's settings, results and curves, for a terminal or a file.
+// Returns a run's state, results and most important curves as text, for a
+// terminal or a file.
 std::string show(const Run& run, const logging::TerminalStyle& style);
 
 } // namespace vitrain::report

@@ -12,11 +12,12 @@
 // parallel block.
 namespace vitrain::weights {
 
-// Removes the other names from an archive.
+// Removes tensors with the other names from the archive of a CoaT; leaves other
+// archives unchanged.
 void drop_coat_repeats(Archive& archive);
 
-// Returns the other names of a CoaT's tensors, each with the first name; empty
-// for other networks.
+// Returns the other names of a CoaT's tensors, mapped to their first names;
+// empty for other networks. `names`: all names of the network's tensors.
 std::map<std::string, std::string> coat_repeats(
     const std::vector<std::string>& names);
 

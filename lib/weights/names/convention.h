@@ -30,14 +30,14 @@ inline constexpr int kKeyAndValue = 4;
 // Maps a tensor name to timm's.
 // `from` is a pattern: # matches a number, * a last word (weight, bias), and @
 // matches query, key or value (or q, k, v); timm has these in one tensor,
-// either all three or the last two.
+// either all three or the last two, so that several tensors get one name.
 // In `to`, * is the word, and each number is represented, in order, by one of:
 // # (the number), + (plus 1), - (minus 1), ~ (minus 3), % (half, rounded down),
 // < (twice), > (twice plus 1), ! (omitted). Trailing numbers may be left out.
 // An empty `to` means that timm has no such tensor.
-// `third` splits a tensor that timm has as several: 1, 2, 3 take the query, key
-// or value third, each by a rule of its own; kKeyAndValue takes the last two
-// thirds.
+// `third` splits a tensor that timm has as several: 0 takes the whole tensor,
+// 1, 2, 3 take the query, key or value third, each by a rule of its own;
+// kKeyAndValue takes the last two thirds.
 struct NameRule {
   std::string_view from;
   std::string_view to;
@@ -49,18 +49,21 @@ struct NameRule {
 // each pattern in `signature` matches a tensor name, and none in `without`
 // does.
 struct Convention {
-  std::string_view program; // value of model.pretrained_names: "torchvision"
+  std::string_view program; // a value of model.pretrained_names: "torchvision"
   std::string_view family; // name for messages: "ViT"
   // Optional prefixes of names, which are removed first: "backbone.".
   std::span<const std::string_view> prefixes;
   std::span<const std::string_view> signature;
-  // The first matching rule applies; names without a match are kept.
+  // The first matching rule without `third` applies, and every matching one
+  // with `third` before it; names without a match are kept.
   std::span<const NameRule> rules;
-  // Called before the rules, for changes that no pattern can express.
+  // Called before the rules, on names with their prefixes, for changes that no
+  // pattern can express.
   void (*prepare)(Archive& archive) = [](Archive& /*archive*/) {};
   // For programs that number blocks consecutively over all stages: prefix of
-  // the block number, and the depths of the stages. The number is replaced by
-  // two, the stage and the block in the stage, before the rules apply.
+  // the block number ("": not used), and the depths of the stages. The number
+  // is replaced by two, the stage and the block in the stage, before the rules
+  // apply.
   std::string_view counted = {};
   std::span<const std::int64_t> depths = {};
   // Patterns that must not match, because they identify another family whose

@@ -9,8 +9,8 @@ namespace vitrain::weights {
 
 // Numbers of blocks per stage of each EfficientNet, for programs that number
 // blocks consecutively over all stages. Each total is different, so that it
-// identifies the network. Larger networks come first, because their files
-// contain all names of smaller ones, too.
+// identifies the row. Larger networks come first, because their files contain
+// all names of smaller ones, too.
 using EfficientNetDepths = std::array<std::int64_t, 7>;
 inline constexpr EfficientNetDepths kEfficientNetDepths[] = {
     {4, 8, 8, 11, 11, 15, 4}, // B8

@@ -59,8 +59,8 @@ inline constexpr NameRule kOriginalMobileVitRules[] = {
     {"classifier.1.*", "head.fc.*"},
 };
 
-// CVNets read images with OpenCV (BGR) before version 0.2, the first with
-// MobileViT V2. A file does not tell its version.
+// Adds a note about BGR: CVNets read images with OpenCV (BGR) before version
+// 0.2, the first with MobileViT V2, and a file does not contain its version.
 inline void note_colours_of_cvnets(Archive& archive) {
   archive.notes.emplace_back(
       "colours are taken to be RGB; files of CVNets before 0.2 (MobileViT V1 "
@@ -136,7 +136,8 @@ inline constexpr NameRule kTransformersMobileVitRules[] = {
     {"classifier.*", "head.fc.*"},
 };
 
-// For transformers, whose image processor swaps red and blue by default.
+// Adds a note that the first convolution is converted from BGR to RGB:
+// transformers' image processor swaps red and blue by default.
 inline void note_colours_of_transformers(Archive& archive) {
   archive.notes.emplace_back(
       "the first convolution is turned from BGR, which transformers gives to "

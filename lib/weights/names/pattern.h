@@ -16,6 +16,8 @@ struct Captured {
   int part = 0; // matched by @: 1, 2, 3 for query, key, value; otherwise 0
 };
 
+// Returns what `pattern` captures if it matches all of `name`; otherwise
+// nullopt. Numbers above 1,000,000 do not match.
 std::optional<Captured> match(std::string_view pattern, std::string_view name);
 
 // Returns the name made from `to` and the captured values.

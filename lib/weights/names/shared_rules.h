@@ -48,7 +48,8 @@ inline constexpr NameRule kPoolFormerRules[] = {
     {"head.*", "head.fc.*"},
 };
 
-// For files of the authors, transformers and PaddleViT.
+// Adds a note for files of the authors, transformers and PaddleViT, whose
+// networks pool after the last norm; timm's pool before it.
 inline void note_order_of_pooling(Archive& archive) {
   archive.notes.emplace_back(
       "this PoolFormer normalises its last features and pools them then; "

@@ -13,6 +13,7 @@ inline constexpr std::string_view kTransformersSwinPrefixes[] = {"swin."};
 inline constexpr std::string_view kTransformersSwin[] = {
     "embeddings.patch_embeddings.projection.weight",
     "encoder.layers.#.blocks.#.attention.self.query.weight"};
+// Signature of files with the names of version 5's modules.
 inline constexpr std::string_view kTransformersSwinModules[] = {
     "embeddings.patch_embeddings.projection.weight",
     "encoder.layers.#.blocks.#.attention.q_proj.weight"};

@@ -36,8 +36,9 @@ inline constexpr NameRule kTransformersDinoRules[] = {
     {"classifier.*", "head.*"},
 };
 
-// Adds the class token's position as timm does (dino_positions.h), and notes
-// what the classifier requires. Throws as add_class_position().
+// Calls add_class_position() (dino_positions.h), and adds a note if the file's
+// classifier cannot be loaded because it also reads the mean of the patches.
+// Throws as add_class_position().
 void prepare_transformers_dino(Archive& archive);
 
 // Image tower of a SigLIP.
@@ -80,7 +81,9 @@ inline constexpr NameRule kTransformersSiglipRules[] = {
     {"classifier.*", "head.*"},
 };
 
-// Removes the text tower, and adds notes about differences.
+// Removes the text tower, and the attention pooling of a file with a classifier
+// and without text tower (that classifier ignores it). Adds notes about
+// differences from timm.
 void prepare_transformers_siglip(Archive& archive);
 
 } // namespace vitrain::weights
