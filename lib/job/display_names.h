@@ -16,8 +16,10 @@ std::vector<std::string> display_names(
 // Reads display names from a file: one name per line in the order of the
 // classes; or lines with the class's name in `known` (else its number), a
 // space, tab or comma, and the display name ("n01440764 tench, Tinca tinca"),
-// in any order; or a .csv file of these two columns. Throws Error(kData) for
-// other files.
+// in any order, with further lines allowed; or a .csv file of these two
+// columns, or with the names in its first column in the order of the classes.
+// Throws Error(kData) if not all classes are found by name and the number of
+// lines is not `count`.
 std::vector<std::string> display_names(
     const std::vector<std::string>& known,
     std::int64_t count,

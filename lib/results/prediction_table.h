@@ -18,7 +18,9 @@ class PredictionTable {
     std::int64_t images = 0;
     int path_columns = 0; // width of the longest path
     std::int64_t top = 5; // number of classes per image
-    // For a terminal: shortens lines to style.columns, and allows blocks.
+    // For a terminal: fits an image's line into style.columns by shortening
+    // path and names and by showing fewer classes (not messages of problems,
+    // nor a block's path), and allows blocks.
     bool narrow = false;
     logging::TerminalStyle style;
   };

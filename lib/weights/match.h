@@ -55,10 +55,10 @@ struct LoadReport {
   // Tensors that keep the model's values: the classifier, and the last norm if
   // it is at another position in the file.
   std::vector<std::string> fresh;
-  // Tensors of the file that are ignored deliberately: layers used only to
-  // train a masked autoencoder, a norm at another position than the model's, a
-  // SigLIP's attention pooling if the network uses the mean, and batch counters
-  // that are not integers.
+  // Tensors of the file that are ignored deliberately, except its classifier's:
+  // layers used only to train a masked autoencoder; batch counters that are not
+  // integers; and, unless the classifier is loaded (then they are errors), a
+  // norm at another position than the model's and a SigLIP's attention pooling.
   std::vector<std::string> left_out;
   std::vector<std::string> resized; // "pos_embed: 14x14 -> 24x24"
   // Convolutions for colours, summed for grey images.

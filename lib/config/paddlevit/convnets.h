@@ -78,7 +78,8 @@ inline constexpr auto kHaloNetNetworks = std::to_array<Network>({
      "[64,256,512,1024,2048] [0,4,8,8] [3,4,6,3] 8 3 none"},
 });
 
-// The teacher of DeiT: one network, whose file has no numbers.
+// RegNet, DeiT's teacher. PaddleViT has one such network, and its config has no
+// keys for the network's sizes.
 inline constexpr auto kRegNetNetworks = std::to_array<Network>({
     {"regnety_160", 224, ""},
 });

@@ -33,6 +33,7 @@ void translate_mae(const Config& config, Recipe& recipe) {
   recipe.train.label_smoothing = 0.0;
   recipe.data.augment.mix.mixup = 0.0;
   recipe.data.augment.mix.cutmix = 0.0;
+  recipe.data.augment.mix.cutmix_minmax.reset();
   recipe.checkpoint.metric = Metric::kLoss;
 }
 

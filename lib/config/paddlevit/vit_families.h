@@ -33,9 +33,10 @@ inline constexpr auto kMaeNetworks = std::to_array<Network>({
     {"vit_huge_patch14_224", 224, "false 14 1280 32 16"},
 });
 
-// Does nothing unless MAE_PRETRAIN is true. Then sets loss, metric and the
-// decoder's keys, and resets keys that pretraining does not have: classes,
-// stochastic depth, mixing and label smoothing.
+// `config` must be of family MAE. Does nothing unless MAE_PRETRAIN is true.
+// Then sets loss, metric, model.mask_ratio, model.norm_pix_loss and the
+// decoder's keys, and resets classes, drop_path, mixup, CutMix and label
+// smoothing.
 void translate_mae(const Config& config, Recipe& recipe);
 
 inline constexpr auto kHvtKeys = std::to_array<FamilyKey>({

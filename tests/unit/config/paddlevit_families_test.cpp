@@ -210,9 +210,9 @@ TEST_F(PaddleVitFiles, OtherNumbersAreRefusedWithTheNearest) {
 
 TEST_F(PaddleVitFiles, MaePretrainsWithoutLabels) {
   const Recipe mae =
-      load_text(
-          "MODEL: {TYPE: MAE, MAE_PRETRAIN: True, TRANS: {MASK_RATIO: "
-          "0.5, DECODER: {DEPTH: 1}}}\nTRAIN: {NORMALIZE_TARGET: False}\n")
+      load_text("MODEL: {TYPE: MAE, MAE_PRETRAIN: True, TRANS: {MASK_RATIO: "
+                "0.5, DECODER: {DEPTH: 1}}}\nTRAIN: {NORMALIZE_TARGET: False, "
+                "CUTMIX_MINMAX: [0.2, 0.8]}\n")
           .recipe;
   EXPECT_EQ(mae.model.name, "mae_vit_base_patch16");
   EXPECT_EQ(mae.model.decoder_embed_dim, 512);
@@ -222,7 +222,7 @@ TEST_F(PaddleVitFiles, MaePretrainsWithoutLabels) {
   EXPECT_FALSE(mae.model.norm_pix_loss);
   EXPECT_EQ(mae.train.loss, LossKind::kPixels);
   EXPECT_EQ(mae.train.label_smoothing, 0.0);
-  EXPECT_EQ(mae.data.augment.mix.mixup, 0.0);
+  EXPECT_FALSE(mae.data.augment.mix.wanted());
   EXPECT_EQ(mae.optim.betas.value()[1], 0.95);
 }
 
