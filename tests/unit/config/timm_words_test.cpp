@@ -136,8 +136,9 @@ TEST(TimmWords, AConfigFileIsBelowTheCommand) {
 
 TEST(TimmWords, AMistypedWordOfAFileIsComparedWhole) {
   const TempFolder folder;
-  const Translation translation = of_timm(
-      "--config " + folder.write("args.yaml", "epochs: 7\nbatch_sise: 8\n"));
+  const std::string file =
+      folder.write("args.yaml", "epochs: 7\nbatch_sise: 8\n");
+  const Translation translation = of_timm("--config " + file);
   ASSERT_EQ(translation.missing.size(), 1u);
   EXPECT_THAT(translation.missing[0].text, HasSubstr("'batch_size'"));
 }
