@@ -14,7 +14,7 @@ namespace {
 class DistRules {
  public:
   DistRules(const Recipe& recipe, const CheckContext& context)
-      : recipe_(recipe), circumstances_(context) {}
+      : recipe_(recipe), context_(context) {}
 
   std::vector<Finding> run() {
     check_sync();
@@ -76,7 +76,7 @@ class DistRules {
       return;
     }
     const SyncConfig& sync = recipe_.dist.sync;
-    const std::int64_t workers = circumstances_.workers;
+    const std::int64_t workers = context_.workers;
     require(
         sync.mode != SyncMode::kOverlapAverage || sync.delay < sync.period,
         "dist.sync.delay",
@@ -134,7 +134,7 @@ class DistRules {
         "is more: use async_ps",
         {"devices.nodes"});
     require(
-        !circumstances_.cuda,
+        !context_.cuda,
         "dist.sync.mode",
         "hogwild shares the weights in this machine's memory, which CUDA "
         "devices do not update: use -devices cpu:N, or async_ps",
@@ -360,7 +360,7 @@ class DistRules {
   }
 
   const Recipe& recipe_;
-  const CheckContext& circumstances_;
+  const CheckContext& context_;
   Checker checker_;
 };
 

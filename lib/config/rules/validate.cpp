@@ -17,7 +17,7 @@ namespace {
 class Validator {
  public:
   Validator(const Recipe& recipe, const CheckContext& context)
-      : recipe_(recipe), circumstances_(context) {}
+      : recipe_(recipe), context_(context) {}
 
   std::vector<Finding> run() {
     check_devices();
@@ -27,16 +27,16 @@ class Validator {
     check_pixels(recipe_.data.preprocess, checker_);
     check_split(recipe_.data, checker_);
     check_evaluation(recipe_, checker_);
-    check_label_lists(recipe_, circumstances_.training, checker_);
-    if (circumstances_.training) {
+    check_label_lists(recipe_, context_.training, checker_);
+    if (context_.training) {
       check_source("data.train", recipe_.data.train, "training");
       check_loss("data.train", recipe_.data.train);
       check_without_classes();
       check_generated();
       check_training();
       checker_.add(check_optim(recipe_));
-      checker_.add(check_dist(recipe_, circumstances_));
-      checker_.add(check_image_changes(recipe_, circumstances_));
+      checker_.add(check_dist(recipe_, context_));
+      checker_.add(check_image_changes(recipe_, context_));
     }
     return checker_.take();
   }
@@ -74,13 +74,13 @@ class Validator {
                                 printable(*twin)),
         {"dist.backend", "dist.mode"});
     checker_.require(
-        backend != Backend::kNccl || circumstances_.cuda,
+        backend != Backend::kNccl || context_.cuda,
         "dist.backend",
         "nccl works between CUDA devices only, and the workers run on the CPU: "
         "use auto or gloo",
         {"devices"});
     const bool train_precision_counts =
-        circumstances_.training || recipe_.eval.precision == Precision::kAuto;
+        context_.training || recipe_.eval.precision == Precision::kAuto;
     if (train_precision_counts) {
       check_precision("train.precision", recipe_.train.precision);
     }
@@ -90,7 +90,7 @@ class Validator {
   // Checks that tf32 and fp16 are used only on CUDA devices.
   void check_precision(const char* key, Precision precision) {
     checker_.require(
-        circumstances_.cuda ||
+        context_.cuda ||
             (precision != Precision::kTf32 && precision != Precision::kFp16),
         key,
         fmt::format(
@@ -103,7 +103,7 @@ class Validator {
   void check_model() {
     const ModelConfig& model = recipe_.model;
     checker_.require(
-        circumstances_.training || model.pretrained.has_value(),
+        context_.training || model.pretrained.has_value(),
         "model.pretrained",
         "evaluation needs weights: give -pretrained PATH (a file of weights, a "
         "checkpoint or a run)");
@@ -113,7 +113,7 @@ class Validator {
         "load needs model.pretrained, which is null",
         {"model.pretrained"});
     checker_.require(
-        circumstances_.training || model.head_init != HeadInit::kFresh,
+        context_.training || model.head_init != HeadInit::kFresh,
         "model.head_init",
         "fresh puts random numbers in the classifier's place, and an "
         "evaluation would score those: set auto or load");
@@ -330,7 +330,7 @@ class Validator {
   }
 
   const Recipe& recipe_;
-  const CheckContext& circumstances_;
+  const CheckContext& context_;
   Checker checker_;
 };
 
