@@ -26,7 +26,7 @@ const Options kEndless{
     .set = {"run.epochs=100000", "run.max_steps=1000000"}};
 
 Command training(const std::filesystem::path& output, const Options& options) {
-  const Options common{.set = {"run.max_steps=30", "dist.timeouts.setup=20"}};
+  const Options common{.set = {"run.max_steps=30", "dist.timeouts.setup=60"}};
   return vitrain(tiny_run(output, common.with(options)), kOneThread);
 }
 

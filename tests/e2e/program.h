@@ -63,7 +63,8 @@ class Program {
       const std::string& kind,
       int count,
       double seconds) const;
-  // Waits for its end; kills it and fails the test after `seconds`.
+  // Waits for its end; kills it and fails the test after `seconds`, which hold
+  // for an idle machine (kPatience in program.cpp).
   Result wait(double seconds = 60.0);
 
  private:
