@@ -102,6 +102,12 @@ class Checks {
     if (arguments_.trial.is_wanted() && arguments_.resume) {
       problem("-resume", "has no meaning beside -try or -find_lr");
     }
+    if (arguments_.trial.is_wanted() && arguments_.dry_run) {
+      problem(
+          "-dry_run",
+          "starts nothing, but -try and -find_lr train: give "
+          "one of them");
+    }
   }
 
   // Checks the requirements of verbs that take file names.
@@ -258,6 +264,11 @@ class Checks {
     }
     if (!cfg && has("train")) {
       problem("-train", "what training does is in the recipe: give -cfg FILE");
+    }
+    if (!cfg && !arguments_.overrides.empty()) {
+      problem(
+          arguments_.overrides[0].source,
+          "changes a recipe, and none is given: give -cfg FILE");
     }
     for (const auto& [option, value, shown] : line_.given) {
       if (cfg &&

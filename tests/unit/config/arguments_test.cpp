@@ -720,6 +720,16 @@ TEST(Arguments, NumbersHaveLimits) {
           "-count: expected integer in [1, 2147483647], got 99999999999"));
 }
 
+// A trial trains, a dry run must not.
+TEST(Arguments, ATrialIsNoDryRun) {
+  for (const std::string trial : {"-try", "-find_lr"}) {
+    EXPECT_THAT(
+        refusal({"-cfg", "a", trial, "-dry_run"}), StartsWith("-dry_run: "))
+        << trial;
+    EXPECT_EQ(refusal({"-cfg", "a", trial}), "") << trial;
+  }
+}
+
 TEST(Arguments, DataDumpSaysWhatDoesNotFitTogether) {
   EXPECT_THAT(
       refusal({"data", "dump", "-crop", "0", "-filter", "cubic"}),
@@ -734,6 +744,9 @@ TEST(Arguments, DataDumpSaysWhatDoesNotFitTogether) {
   EXPECT_THAT(
       refusal({"data", "dump", "a", "-out", "x", "-train"}),
       HasSubstr("-train: what training does is in the recipe"));
+  EXPECT_THAT(
+      refusal({"data", "dump", "a", "-out", "x", "-set", "optim.lr=1"}),
+      HasSubstr("-set #1: "));
   EXPECT_THAT(
       refusal({"data", "dump", "a", "-out", "x", "-index", "1"}),
       HasSubstr("-index: has a meaning with -train only"));
