@@ -15,7 +15,7 @@ constexpr const char* kUse = "the names of classes are a text file";
 // A line of the file, and its parts before (`key`) and after (`name`) the first
 // separator.
 struct Line {
-  std::string text;
+  std::string text; // the name if lines are in the order of the classes
   std::string key;
   std::string name;
 };
@@ -27,8 +27,8 @@ std::vector<Line> lines_of_csv(const std::filesystem::path& file) {
       data::find_separator(file, kUse, [](const auto&) { return false; }));
   std::vector<Line> lines;
   for (std::vector<std::string> fields; records.next(fields);) {
-    lines.push_back(
-        {fields.front(), fields.front(), fields.size() > 1 ? fields[1] : ""});
+    const std::string name = fields.size() > 1 ? fields[1] : "";
+    lines.push_back({name.empty() ? fields[0] : name, fields[0], name});
   }
   return lines;
 }

@@ -40,6 +40,10 @@ TEST(ShownClasses, AreFoundByWhatTheWeightsCallThem) {
   EXPECT_THAT(
       display_names(kKnown, 3, table),
       ElementsAre("tench", "shark, \"great\"", "a"));
+  // No key is a class of the weights: lines in the order of the classes.
+  const auto others = folder.write("others.csv", "x,tench\ny,\"a, b\"\nz,\n");
+  EXPECT_THAT(
+      display_names(kKnown, 3, others), ElementsAre("tench", "a, b", "z"));
   const auto numbers = folder.write("numbers.txt", "1: b\n");
   EXPECT_THAT(
       error_of(ExitCode::kData, [&] { display_names(kKnown, 3, numbers); }),
