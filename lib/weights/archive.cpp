@@ -115,6 +115,11 @@ std::unique_ptr<Archive> open_zip(InputFile file, const std::string& part) {
       "{}: is a zip archive, but neither PyTorch's (with data.pkl) nor NumPy's "
       "(with .npy)",
       file.source());
+  VITRAIN_CHECK_WEIGHTS(
+      part.empty(),
+      "{}: a .npz file has no parts; '{}' was asked for",
+      file.source(),
+      part);
   return open_npz(std::move(file), std::move(zip));
 }
 

@@ -79,8 +79,8 @@ void check_tensor_name(std::string_view name, const std::string& source);
 // nothing in the file; memory is bounded by the files' size. `part` names a
 // state dict in a pickled checkpoint that has several ("model", "outer.inner");
 // "" prefers averaged weights, then the usual names (state_dict.h). Throws
-// Error(kWeights): "<path>: ...", also for a part of safetensors files and
-// indices; .npz files ignore `part`.
+// Error(kWeights): "<path>: ...", also for a part of safetensors files,
+// .npz files and indices.
 std::unique_ptr<Archive> open_archive(
     const std::filesystem::path& path,
     const std::string& part = "");

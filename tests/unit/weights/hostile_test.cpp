@@ -80,6 +80,18 @@ TEST(HostileWeights, ViewsHaveTheirValues) {
   EXPECT_EQ(part.strides, std::vector<std::int64_t>({2}));
 }
 
+TEST(HostileWeights, PartsOfNumpysFilesAreRefused) {
+  try {
+    open_archive(hostile("tensors.npz"), "model");
+    FAIL() << "no error";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::kWeights);
+    EXPECT_THAT(
+        error.what(),
+        testing::HasSubstr("has no parts; 'model' was asked for"));
+  }
+}
+
 // 1, 0 and so on: little, Fortran's order, and big endian.
 TEST(HostileWeights, ArraysHaveTheirOrders) {
   const auto archive = open_archive(hostile("tensors.npz"));
