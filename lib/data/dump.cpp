@@ -1,15 +1,10 @@
 #include "data/dump.h"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <array>
-#include <cerrno>
 #include <cstring>
 #include <vector>
 
 #include "core/check.h"
-#include "core/system/files.h"
 #include "core/text.h"
 #include "data/kinds/kinds.h"
 #include "image/formats/decode.h"
@@ -40,52 +35,6 @@ std::string npy_header(const std::array<std::int64_t, 4>& shape) {
   header += static_cast<char>(text.size() >> 8);
   return header + text;
 }
-
-// A new file that is deleted on destruction unless keep() was called.
-class NewFile {
- public:
-  explicit NewFile(const std::filesystem::path& path)
-      : path_(path),
-        fd_(::open(
-            path.c_str(),
-            O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC,
-            0666)) {
-    VITRAIN_CHECK(
-        fd_,
-        ExitCode::kStorage,
-        "{}: cannot be written: {}",
-        printable(path.native()),
-        error_text(errno));
-  }
-  ~NewFile() {
-    if (fd_) {
-      ::unlink(path_.c_str());
-    }
-  }
-  NewFile(const NewFile&) = delete;
-  NewFile& operator=(const NewFile&) = delete;
-
-  void write(const void* bytes, std::size_t size) {
-    require(write_all(fd_.get(), bytes, size));
-  }
-  void keep() {
-    require(::fsync(fd_.get()) == 0 || errno == EINVAL ? 0 : errno);
-    fd_.reset();
-  }
-
- private:
-  void require(int error) const {
-    VITRAIN_CHECK(
-        error == 0,
-        ExitCode::kStorage,
-        "{}: cannot be written: {}",
-        printable(path_.native()),
-        error_text(error));
-  }
-
-  std::filesystem::path path_;
-  Fd fd_;
-};
 
 // Returns the image after torchvision's Resize(to).
 image::Image resized(
@@ -197,8 +146,7 @@ class Dumper {
 std::vector<std::string> dump_pixels(
     std::span<const std::string> files,
     const DumpOptions& options,
-    const std::filesystem::path& out) {
-  NewFile file(out);
+    const std::function<void(std::string_view bytes)>& write) {
   Dumper dumper(options);
   std::array<std::int64_t, 3> first{};
   std::vector<std::string> clipped;
@@ -210,9 +158,7 @@ std::vector<std::string> dump_pixels(
     const auto& [height, width, channels] = dumper.shape();
     if (k == 0) {
       first = dumper.shape();
-      const std::string header =
-          npy_header({std::ssize(files), height, width, channels});
-      file.write(header.data(), header.size());
+      write(npy_header({std::ssize(files), height, width, channels}));
     }
     VITRAIN_CHECK_DATA(
         dumper.shape() == first,
@@ -224,9 +170,10 @@ std::vector<std::string> dump_pixels(
         printable(files[0]),
         first[1],
         first[0]);
-    file.write(dumper.pixels().data(), dumper.pixels().size());
+    write(
+        {reinterpret_cast<const char*>(dumper.pixels().data()),
+         dumper.pixels().size()});
   }
-  file.keep();
   return clipped;
 }
 

@@ -1,10 +1,11 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "data/load/pipeline.h"
@@ -26,16 +27,15 @@ struct DumpOptions {
   std::int64_t first_sample = 0;
 };
 
-// Writes the pixels of image files to `out`, a .npy file of uint8 [files,
-// height, width, channels]; overwrites an existing file. Throws Error(kData)
-// naming a file that cannot be decoded or whose size differs from the first
-// one's, Error(kStorage) if `out` cannot be written; deletes `out` in both
-// cases unless it could not be opened. Returns the files whose values of more
-// than 8 bits were clipped (never any if `transform` has other than 1 or 3
+// Passes to `write`, in pieces, a .npy file with the pixels of image files:
+// uint8 [files, height, width, channels]. Throws Error(kData) naming a file
+// that cannot be decoded or whose size differs from the first one's, possibly
+// after pieces have been written. Returns the files whose values of more than
+// 8 bits were clipped (never any if `transform` has other than 1 or 3
 // channels).
 std::vector<std::string> dump_pixels(
     std::span<const std::string> files,
     const DumpOptions& options,
-    const std::filesystem::path& out);
+    const std::function<void(std::string_view bytes)>& write);
 
 } // namespace vitrain::data

@@ -1,5 +1,6 @@
 #include <cstdio>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <fmt/format.h>
@@ -56,10 +57,12 @@ int data_dump(const config::Arguments& arguments) {
       "-out", *wanted.out, "a .npy file", [](std::string_view start) {
         return start.starts_with("\x93NUMPY");
       });
+  results::OutputFile out(*wanted.out);
   const std::vector<std::string> clipped = data::dump_pixels(
       wanted.files,
       arguments.cfg ? of_recipe(arguments) : described(wanted),
-      *wanted.out);
+      [&](std::string_view bytes) { out.write(bytes); });
+  out.finish();
   for (const std::string& file : clipped) {
     fmt::print(
         stderr,
@@ -67,7 +70,8 @@ int data_dump(const config::Arguments& arguments) {
         "try: data.preprocess.range in a recipe\n",
         printable(file));
   }
-  std::printf(
+  std::fprintf(
+      *wanted.out == "-" ? stderr : stdout,
       "%s: pixels of %zu file%s\n",
       printable(*wanted.out).c_str(),
       wanted.files.size(),

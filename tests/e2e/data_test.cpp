@@ -253,6 +253,24 @@ TEST(DataOutput, ReplacesNoImage) {
   }
 }
 
+// The first image can be read, the second cannot.
+TEST(DataDump, LeavesTheOldFileIfItFails) {
+  const TempFolder folder;
+  const fs::path out = folder / "x.npy";
+  ASSERT_EQ(
+      run({"data", "dump", golden("rgb_8.png"), "-out", out}).exit_code, 0);
+  const std::string old = slurp(out);
+  const fs::path bad = folder / "bad.jpg";
+  std::ofstream(bad) << "text";
+  const Result result =
+      run({"data", "dump", golden("rgb_420.jpg"), bad, "-out", out});
+  EXPECT_EQ(result.exit_code, 3) << result.out;
+  EXPECT_THAT(result.err, HasSubstr("bad.jpg: "));
+  EXPECT_EQ(slurp(out), old);
+  const auto files = fs::directory_iterator(folder.path());
+  EXPECT_EQ(std::distance(begin(files), end(files)), 2);
+}
+
 // A row of tests/golden/data/dump.csv: torchvision's pixels.
 TEST(DataDump, WritesTorchvisionsPixels) {
   const TempFolder folder;
