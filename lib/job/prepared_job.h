@@ -31,8 +31,6 @@ struct PreparedJob {
   // Connection to the run's other machines; null for a single machine.
   std::unique_ptr<launch::NodeLink> link;
   config::Origins origins; // origins of the recipe's values, for messages
-  // Problems in reading the recipe; begin_job() throws them, so empty after it.
-  config::Problems problems;
   // Preprocessing record of the evaluated or initial weights, if they have one.
   std::optional<PreprocessRecord> record;
   std::unique_ptr<data::Index> train; // null when evaluating only

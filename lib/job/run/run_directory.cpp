@@ -37,10 +37,6 @@ std::optional<std::size_t> name_length(std::string_view folder) {
 
 } // namespace
 
-std::filesystem::path RunDirectory::worker_log(int rank) const {
-  return logs() / fmt::format("workerlog.{}", rank);
-}
-
 std::filesystem::path RunDirectory::trace(int rank) const {
   return path / "trace" / fmt::format("rank{}.json", rank);
 }

@@ -33,9 +33,8 @@ struct RunDirectory {
   // Lock file held while the run is active (core/system/lock_file.h).
   std::filesystem::path lock() const { return path / "run.lock"; }
   std::filesystem::path checkpoints() const { return path / "checkpoints"; }
+  // Unused if log.folder is set (log_folder()).
   std::filesystem::path logs() const { return path / "log"; }
-  // In logs(); if log.folder is set, the logs are there instead (log_folder()).
-  std::filesystem::path worker_log(int rank) const;
 };
 
 // Returns the absolute path. Throws Error(kStorage) for a relative path if the

@@ -134,7 +134,7 @@ TEST_F(RunDirectoryTest, AnEvaluationWithNothingKeptLeavesNoFolder) {
     recipe.log.jsonl = one.records;
     recipe.log.csv = recipe.log.tensorboard = false;
     const RunDirectory run = create_run_directory(recipe, "x-eval");
-    std::ofstream(run.worker_log(0)) << "text";
+    std::ofstream(run.logs() / "workerlog.0") << "text";
     EXPECT_NE(remove_unkept(recipe, run, one.exit_code), one.stays);
     EXPECT_EQ(std::filesystem::exists(run.path), one.stays)
         << one.records << one.exit_code;
