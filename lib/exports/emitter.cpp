@@ -237,12 +237,18 @@ double Call::number(const char* argument) const {
 
 bool Call::flag(const char* argument) const {
   const auto constant = known(value(argument));
-  return constant && constant->isBool() && constant->toBool();
+  if (!constant || !constant->isBool()) {
+    refuse(fmt::format("with a {} that is computed", argument));
+  }
+  return constant->toBool();
 }
 
 std::string Call::text(const char* argument) const {
   const auto constant = known(value(argument));
-  return constant && constant->isString() ? constant->toStringRef() : "";
+  if (!constant || !constant->isString()) {
+    refuse(fmt::format("with a {} that is computed", argument));
+  }
+  return constant->toStringRef();
 }
 
 std::vector<std::int64_t> Call::integers(const char* argument) const {

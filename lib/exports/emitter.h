@@ -88,8 +88,7 @@ class Call {
   // Returns the name of a tensor or number, converted to this type (fp32, int64
   // or bool).
   std::string operand(const char* argument, at::ScalarType type) const;
-  // Return constant arguments; throw Error(kUsage) for computed ones, but
-  // flag() returns false for them, and text() "".
+  // Return constant arguments; throw Error(kUsage) for computed ones.
   std::int64_t integer(const char* argument) const;
   double number(const char* argument) const;
   bool flag(const char* argument) const;

@@ -1,12 +1,17 @@
 #include <gmock/gmock.h>
 
+#include <iterator>
 #include <map>
+#include <memory>
 #include <set>
 
 #include <ATen/ATen.h>
+#include <torch/csrc/jit/ir/ir.h>
+#include <torch/csrc/jit/ir/irparser.h>
 #include <protozero/pbf_message.hpp>
 
 #include "core/error.h"
+#include "exports/emitter.h"
 #include "exports/onnx.h"
 #include "exports/proto.h"
 #include "exports/trace.h"
@@ -386,6 +391,35 @@ TEST(OnnxFile, ACausalMaskIsRefused) {
     EXPECT_EQ(error.code(), ExitCode::kUsage);
     EXPECT_THAT(error.what(), HasSubstr("causal mask"));
   }
+}
+
+TEST(OnnxFile, ComputedFlagsAndTextsAreRefused) {
+  const auto graph = std::make_shared<torch::jit::Graph>();
+  torch::jit::parseIR(
+      R"(graph(%x : Tensor, %axis : int, %flag : bool, %text : str):
+  %y : Tensor = aten::gelu(%x, %text)
+  %z : Tensor = aten::argmax(%y, %axis, %flag)
+  return (%z))",
+      graph.get());
+  OnnxModel model("computed");
+  const torch::jit::Module module("computed");
+  Emitter emitter(model, module);
+  const auto refused = [](const char* words, const auto& read) {
+    try {
+      read();
+      FAIL() << "is read: " << words;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ExitCode::kUsage);
+      EXPECT_THAT(error.what(), HasSubstr(words));
+    }
+  };
+  const auto gelu = graph->nodes().begin();
+  refused("aten::gelu with a approximate", [&] {
+    Call(emitter, **gelu).text("approximate");
+  });
+  refused("aten::argmax with a keepdim", [&] {
+    Call(emitter, **std::next(gelu)).flag("keepdim");
+  });
 }
 
 TEST(OnnxFile, OperatorsWithoutRowAreNamed) {
