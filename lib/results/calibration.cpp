@@ -23,6 +23,13 @@ double Calibration::Bin::confidence() const {
   return count == 0 ? 0.0 : confidence_sum / static_cast<double>(count);
 }
 
+const char* Calibration::Bin::tendency() const {
+  const double more = confidence() - accuracy();
+  return more > 0 ? "overconfident"
+      : more < 0  ? "underconfident"
+                  : "confidence equals accuracy";
+}
+
 Calibration::Calibration(std::span<const Outcome> outcomes) : bins_() {
   for (const Outcome& one : outcomes) {
     if (!one.finite()) {

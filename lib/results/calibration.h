@@ -22,6 +22,8 @@ class Calibration {
 
     double accuracy() const;
     double confidence() const; // mean
+    // "overconfident", "underconfident" or "confidence equals accuracy"
+    const char* tendency() const;
   };
 
   // Ignores outcomes without a prediction. Without any other, all numbers below
@@ -32,6 +34,7 @@ class Calibration {
   std::int64_t count() const { return all_.count; }
   double accuracy() const { return all_.accuracy(); }
   double confidence() const { return all_.confidence(); }
+  const char* tendency() const { return all_.tendency(); }
   // Expected calibration error: mean over the bins of |accuracy - confidence|,
   // weighted by their counts.
   double error() const;

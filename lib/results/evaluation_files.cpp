@@ -38,11 +38,10 @@ std::string accuracy_text(const Confusion& confusion, std::int64_t of_classes) {
 }
 
 std::string calibration_text(const Calibration& calibration) {
-  const double more = calibration.confidence() - calibration.accuracy();
   return fmt::format(
       "error {}: {}, {} sure on average",
       percent_text(calibration.error()),
-      more > 0 ? "overconfident" : "underconfident",
+      calibration.tendency(),
       percent_text(calibration.confidence()));
 }
 

@@ -133,7 +133,6 @@ void draw_diagonal(Drawing& drawing) {
 
 image::Image draw_reliability(const Calibration& calibration) {
   Drawing drawing(kWidth, kHeight);
-  const double more = calibration.confidence() - calibration.accuracy();
   drawing.text(
       {24, 34},
       fmt::format(
@@ -143,7 +142,7 @@ image::Image draw_reliability(const Calibration& calibration) {
       {24, 56},
       fmt::format(
           "{}: confidence {:.2f} % on average, accuracy {:.2f} %",
-          more > 0 ? "overconfident" : "underconfident",
+          calibration.tendency(),
           100 * calibration.confidence(),
           100 * calibration.accuracy()),
       {.colour = pictures::kFaintInk});

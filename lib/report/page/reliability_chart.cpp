@@ -139,7 +139,7 @@ std::string reliability(const std::vector<Bin>& bins) {
       "<p class=\"keys\"><span class=\"key accuracy\"></span>accuracy "
       "<span class=\"key gap\"></span>gap to the confidence</p>\n",
       100 * apart / static_cast<double>(all.count),
-      all.confidence() > all.accuracy() ? "overconfident" : "underconfident",
+      all.tendency(),
       100 * all.confidence(),
       100 * all.accuracy(),
       kWidth,

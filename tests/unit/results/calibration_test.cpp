@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <string>
 
 #include "unit/results/golden.h"
 
@@ -31,6 +32,15 @@ TEST(Calibration, UpperEdgesBelongToTheirBin) {
   EXPECT_EQ(calibration.bins()[3].count, 2);
   EXPECT_EQ(calibration.bins()[14].count, 1);
   EXPECT_EQ(Calibration({}).error(), 0.0);
+}
+
+TEST(Calibration, EqualConfidenceIsNoUnderconfidence) {
+  const auto tendency = [](double confidence_sum) {
+    return std::string(Calibration::Bin{4, 3, confidence_sum}.tendency());
+  };
+  EXPECT_EQ(tendency(3.5), "overconfident");
+  EXPECT_EQ(tendency(2.5), "underconfident");
+  EXPECT_EQ(tendency(3.0), "confidence equals accuracy");
 }
 
 } // namespace

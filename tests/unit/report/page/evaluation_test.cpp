@@ -187,6 +187,9 @@ TEST(Pictures, ADrawingHasADarkForm) {
   EXPECT_THAT(
       reliability({{.count = 4, .correct = 3, .confidence_sum = 2.0}}),
       AllOf(HasSubstr("<svg"), HasSubstr("underconfident")));
+  EXPECT_THAT(
+      reliability({{.count = 4, .correct = 3, .confidence_sum = 3.0}}),
+      HasSubstr("confidence equals accuracy"));
   EXPECT_EQ(reliability({}), "");
   EXPECT_EQ(reliability({{}}), "");
 }
