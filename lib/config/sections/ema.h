@@ -34,8 +34,8 @@ struct EmaConfig {
          "decay",
          decay,
          "Share of the old average that each averaging keeps, as 0.9999; "
-         "`null`: no average is kept. It is evaluated and saved in addition "
-         "to the weights.")
+         "`null`: no exponential average. The average is evaluated and saved "
+         "in addition to the weights.")
         .at_least(0.0)
         .less_than(1.0);
     v.field(

@@ -222,7 +222,9 @@ struct SyncConfig {
          "`delayed_allreduce`, `async_ps`: gradients are computed at the "
          "weights that are expected when they are applied, instead of at those "
          "before the updates in between. Costs a copy of weights and optimizer "
-         "state, and a second update per step.")
+         "state (`delayed_allreduce`: on each worker, of gradients too; "
+         "`async_ps`: on the servers), and a second update per step "
+         "(`async_ps`: per late gradient).")
         .needs(
             "dist.sync.mode: delayed_allreduce, or async_ps with a "
             "max_staleness above 0",
