@@ -12,6 +12,21 @@ void allow_tf32(c10::DeviceType device, bool allowed) {
   }
 }
 
+Tf32Scope::Tf32Scope(c10::DeviceType device, bool allowed) : device_(device) {
+  if (device_ == c10::kCUDA) {
+    products_ = at::globalContext().allowTF32CuBLAS();
+    convolutions_ = at::globalContext().allowTF32CuDNN();
+  }
+  allow_tf32(device_, allowed);
+}
+
+Tf32Scope::~Tf32Scope() {
+  if (device_ == c10::kCUDA) {
+    at::globalContext().setAllowTF32CuBLAS(products_);
+    at::globalContext().setAllowTF32CuDNN(convolutions_);
+  }
+}
+
 std::optional<at::ScalarType> product_type(config::Precision precision) {
   switch (precision) {
     case config::Precision::kBf16:

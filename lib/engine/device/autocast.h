@@ -13,6 +13,20 @@ namespace vitrain::engine {
 // devices, for the whole process. Does nothing for other devices.
 void allow_tf32(c10::DeviceType device, bool allowed);
 
+// Calls allow_tf32() and restores the settings at the end of its scope.
+class Tf32Scope {
+ public:
+  Tf32Scope(c10::DeviceType device, bool allowed);
+  ~Tf32Scope();
+  Tf32Scope(const Tf32Scope&) = delete;
+  Tf32Scope& operator=(const Tf32Scope&) = delete;
+
+ private:
+  c10::DeviceType device_;
+  bool products_ = false; // settings to restore
+  bool convolutions_ = false;
+};
+
 // Returns the dtype in which `precision` computes matrix products and
 // convolutions; nullopt: the dtype of their inputs.
 std::optional<at::ScalarType> product_type(config::Precision precision);

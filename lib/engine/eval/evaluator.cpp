@@ -209,8 +209,9 @@ EvalCounts Evaluator::run(
   const auto lanes = static_cast<std::size_t>(std::clamp<std::int64_t>(
       batches.count(), 1, std::max(1, options_.lanes)));
   std::vector<Found> found(lanes);
-  allow_tf32(device_.type(), options_.precision == config::Precision::kTf32);
   {
+    const Tf32Scope tf32(
+        device_.type(), options_.precision == config::Precision::kTf32);
     const OneIntraOpThread one_thread;
     on_threads(lanes, [&](std::size_t i) {
       const OneIntraOpThread mine;
@@ -222,7 +223,6 @@ EvalCounts Evaluator::run(
       }
     });
   }
-  allow_tf32(device_.type(), options_.trains_in_tf32);
   Found all;
   for (const Found& one : found) {
     all.counts.add(one.counts);
@@ -350,8 +350,6 @@ Evaluator make_evaluator(const Session& session, std::function<bool()> leave) {
        .threads = session.loader_threads(),
        .lanes = session.device.is_cpu() ? threads : 1,
        .precision = session.eval_precision.precision,
-       .trains_in_tf32 =
-           session.precision.precision == config::Precision::kTf32,
        .allocate = session.slot_allocator(),
        .leave = std::move(leave)}};
 }

@@ -56,8 +56,6 @@ class Evaluator {
     int lanes = 1; // batches computed at the same time, on a CPU
     // Resolved: not kAuto.
     config::Precision precision = config::Precision::kFp32;
-    // CUDA devices: tf32 setting to restore afterwards.
-    bool trains_in_tf32 = false;
     data::SlotAllocator allocate{}; // allocator of batch memory
     // Called before each batch, from any thread: true ends this rank's
     // evaluation, and the counts are then meaningless. Null: never.

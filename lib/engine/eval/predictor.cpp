@@ -205,7 +205,7 @@ Predictor::Predictor(
 
 void Predictor::run(const data::TolerantRows& rows, const Take& take) const {
   const c10::DeviceType type = replicas_.front().device.type();
-  allow_tf32(type, options_.precision == config::Precision::kTf32);
+  const Tf32Scope tf32(type, options_.precision == config::Precision::kTf32);
   // Memory is pinned in this device's CUDA context.
   const c10::DeviceGuard guard(replicas_.front().device);
   Batches batches(*this, rows);
