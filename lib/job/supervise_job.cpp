@@ -25,7 +25,7 @@
 namespace vitrain::job {
 namespace {
 
-launch::SectionTimeouts timeouts_of(const config::TimeoutsConfig& timeouts) {
+launch::PhaseTimeouts timeouts_of(const config::TimeoutsConfig& timeouts) {
   return {
       .setup = timeouts.setup,
       .step = timeouts.step,

@@ -91,12 +91,12 @@ class FakeWorker {
       const std::string line = argument + "\n";
       write_all(context_.terminal.get(), line.data(), line.size());
     } else if (verb == "enter") {
-      const std::map<std::string, RunPhase> sections{
+      const std::map<std::string, RunPhase> phases{
           {"setup", RunPhase::kSetup},
           {"step", RunPhase::kStep},
           {"eval", RunPhase::kEval},
           {"checkpoint", RunPhase::kCheckpoint}};
-      heartbeat_.enter(sections.at(argument));
+      heartbeat_.enter(phases.at(argument));
     } else if (verb == "beat") {
       heartbeat_.beat(std::stoll(argument));
     } else if (verb == "done") {

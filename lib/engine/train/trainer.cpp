@@ -196,7 +196,7 @@ ExitCode Trainer::run() {
     check_storage();
   }
   session_.heartbeat.enter(launch::RunPhase::kStep);
-  launch::stop_at_once(false); // last: the supervisor relies on the section
+  launch::stop_at_once(false); // last: the supervisor relies on the phase
   interval_.restart_clock();
   StopVotes votes(*session_.groups.control, sync_->lead());
   const std::int64_t first = state_.step;

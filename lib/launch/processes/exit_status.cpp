@@ -59,7 +59,7 @@ int run_exit_code(const ExitStatus& ending) {
 }
 
 std::string where(const HeartbeatBlock::Progress& progress) {
-  switch (progress.section) {
+  switch (progress.phase) {
     case RunPhase::kSetup:
       return "in set-up";
     case RunPhase::kStep:
@@ -75,7 +75,7 @@ std::string where(const HeartbeatBlock::Progress& progress) {
   }
   return fmt::format(
       "in {} after step {}",
-      name_of(progress.section),
+      name_of(progress.phase),
       with_commas(std::max<std::int64_t>(progress.step, 0)));
 }
 

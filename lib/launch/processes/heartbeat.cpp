@@ -11,7 +11,7 @@ namespace {
 
 // One worker's part of the shared block, in cache lines of its own.
 struct alignas(128) Pulse {
-  std::atomic<std::uint32_t> section{0};
+  std::atomic<std::uint32_t> phase{0};
   std::atomic<std::int64_t> step{-1};
   std::atomic<std::uint64_t> beats{0};
   std::atomic<double> last_beat{0};
@@ -41,15 +41,15 @@ HeartbeatBlock::HeartbeatBlock(int local_ranks)
 HeartbeatBlock::Progress HeartbeatBlock::progress(int local_rank) const {
   const Pulse& pulse = pulse_of(pulses_, local_rank);
   Progress result;
-  // The time of the beat is read first and written last, so that a section is
+  // The time of the beat is read first and written last, so that a phase is
   // never older than its beat.
   result.last_beat = pulse.last_beat.load(std::memory_order_acquire);
   result.failed = pulse.failed.load(std::memory_order_relaxed);
   result.beats = pulse.beats.load(std::memory_order_relaxed);
   result.step = pulse.step.load(std::memory_order_relaxed);
   // A worker with corrupted memory may have written anything.
-  const std::uint32_t section = pulse.section.load(std::memory_order_relaxed);
-  result.section = static_cast<RunPhase>(section <= 4 ? section : 0);
+  const std::uint32_t phase = pulse.phase.load(std::memory_order_relaxed);
+  result.phase = static_cast<RunPhase>(phase <= 4 ? phase : 0);
   return result;
 }
 
@@ -70,11 +70,11 @@ Heartbeat::Heartbeat(int fd, int local_rank, int local_ranks)
   beat();
 }
 
-void Heartbeat::enter(RunPhase section) {
+void Heartbeat::enter(RunPhase phase) {
   if (pulses_.data() != nullptr) {
     pulse_of(pulses_, rank_)
-        .section.store(
-            static_cast<std::uint32_t>(section), std::memory_order_relaxed);
+        .phase.store(
+            static_cast<std::uint32_t>(phase), std::memory_order_relaxed);
     beat();
   }
 }

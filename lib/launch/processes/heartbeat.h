@@ -41,7 +41,7 @@ class HeartbeatBlock {
   int fd() const { return fd_.get(); }
 
   struct Progress {
-    RunPhase section = RunPhase::kSetup;
+    RunPhase phase = RunPhase::kSetup;
     std::int64_t step = -1; // finished steps; -1: none reported yet
     std::uint64_t beats = 0;
     double last_beat = 0; // monotonic_seconds()
@@ -64,8 +64,8 @@ class Heartbeat {
   // Throws Error(kInternal) if `fd` is not a supervisor's block.
   Heartbeat(int fd, int local_rank, int local_ranks);
 
-  void enter(RunPhase section);
-  // Reports progress within the section; `step` is the number of finished
+  void enter(RunPhase phase);
+  // Reports progress within the phase; `step` is the number of finished
   // steps.
   void beat(std::int64_t step);
   void beat();

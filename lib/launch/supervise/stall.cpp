@@ -4,8 +4,8 @@
 
 namespace vitrain::launch {
 
-double SectionTimeouts::of(RunPhase section) const {
-  switch (section) {
+double PhaseTimeouts::of(RunPhase phase) const {
+  switch (phase) {
     case RunPhase::kSetup:
       return setup;
     case RunPhase::kStep:

@@ -8,15 +8,15 @@
 
 namespace vitrain::launch {
 
-// Seconds that a worker may go without a heartbeat, by section; 0: no limit.
-struct SectionTimeouts {
+// Seconds that a worker may go without a heartbeat, by phase; 0: no limit.
+struct PhaseTimeouts {
   double setup = 600;
   double step = 300;
   double eval = 600;
   double checkpoint = 600;
   double shutdown = 60; // from the worker's last heartbeat to its end
 
-  double of(RunPhase section) const;
+  double of(RunPhase phase) const;
 };
 
 // Time since the last heartbeat of a running worker.

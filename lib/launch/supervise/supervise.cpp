@@ -158,7 +158,7 @@ bool Supervision::in_setup() const {
   return std::ranges::any_of(
       workers_.members(), [&](const WorkerProcess& member) {
         return !member.exit_status &&
-            workers_.progress(member.rank).section == RunPhase::kSetup;
+            workers_.progress(member.rank).phase == RunPhase::kSetup;
       });
 }
 
@@ -187,8 +187,7 @@ void Supervision::on_end(int rank, double now) {
   }
   const auto progress = workers_.progress(rank);
   const ExitStatus exit_status = *member.exit_status;
-  const Verdict verdict =
-      judge(exit_status, progress.section == RunPhase::kDone);
+  const Verdict verdict = judge(exit_status, progress.phase == RunPhase::kDone);
   if (verdict == Verdict::kClean) {
     return;
   }
@@ -315,7 +314,7 @@ void Supervision::check_progress(double now) {
   for (const WorkerProcess& member : workers_.members()) {
     if (!member.exit_status) {
       const auto progress = workers_.progress(member.rank);
-      double limit = options_.timeouts.of(progress.section);
+      double limit = options_.timeouts.of(progress.phase);
       if (member.stopped_since && limit > 0) {
         // check_stopped() has its own limit for this worker; the others wait
         // for it.
@@ -464,7 +463,7 @@ SuperviseResult Supervision::conclude() {
     outcome.reason = short_reason(
         *failure_, workers_.member(failure_->rank).stated_reason(/*lines=*/1));
     outcome.failed_in_setup =
-        workers_.progress(failure_->rank).section == RunPhase::kSetup;
+        workers_.progress(failure_->rank).phase == RunPhase::kSetup;
     outcome.report = failure_report() + outcome.report;
   } else {
     outcome.exit_code =

@@ -36,7 +36,7 @@ struct SupervisorOptions {
   Environment environment = current_environment();
   int cores = 1; // shared by the workers
   int restarts = 0; // number of earlier restarts of the run
-  SectionTimeouts timeouts;
+  PhaseTimeouts timeouts;
   // After a failure: seconds from SIGTERM to SIGKILL for the other workers.
   double grace_seconds = 2;
   // A stopped worker (SIGSTOP) has failed after this time without SIGCONT.

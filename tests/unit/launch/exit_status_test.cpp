@@ -48,10 +48,10 @@ TEST(ExitStatus, JudgedByCodeSignalAndWhatWasFinished) {
 
 TEST(ExitStatus, WhereNamesTheStepUnderWay) {
   EXPECT_EQ(where({}), "in set-up");
-  EXPECT_EQ(where({.section = RunPhase::kStep, .step = -1}), "in step 1");
-  EXPECT_EQ(where({.section = RunPhase::kStep, .step = 119}), "in step 120");
+  EXPECT_EQ(where({.phase = RunPhase::kStep, .step = -1}), "in step 1");
+  EXPECT_EQ(where({.phase = RunPhase::kStep, .step = 119}), "in step 120");
   EXPECT_EQ(
-      where({.section = RunPhase::kEval, .step = 500}),
+      where({.phase = RunPhase::kEval, .step = 500}),
       "in evaluation after step 500");
 }
 

@@ -15,7 +15,7 @@ namespace {
 TEST(Heartbeat, IsSeenByTheSupervisor) {
   const HeartbeatBlock block(3);
   const double before = monotonic_seconds();
-  EXPECT_EQ(block.progress(2).section, RunPhase::kSetup);
+  EXPECT_EQ(block.progress(2).phase, RunPhase::kSetup);
   EXPECT_EQ(block.progress(2).step, -1);
   EXPECT_LE(block.progress(2).last_beat, before);
 
@@ -23,7 +23,7 @@ TEST(Heartbeat, IsSeenByTheSupervisor) {
   heart.enter(RunPhase::kStep);
   heart.beat(41);
   const auto progress = block.progress(1);
-  EXPECT_EQ(progress.section, RunPhase::kStep);
+  EXPECT_EQ(progress.phase, RunPhase::kStep);
   EXPECT_EQ(progress.step, 41);
   EXPECT_GE(progress.last_beat, before);
   EXPECT_EQ(progress.beats, 3U);
@@ -31,10 +31,10 @@ TEST(Heartbeat, IsSeenByTheSupervisor) {
   EXPECT_EQ(block.progress(2).beats, 0U);
 
   heart.enter(RunPhase::kEval);
-  EXPECT_EQ(block.progress(1).section, RunPhase::kEval);
+  EXPECT_EQ(block.progress(1).phase, RunPhase::kEval);
   EXPECT_EQ(block.progress(1).step, 41);
   heart.done();
-  EXPECT_EQ(block.progress(1).section, RunPhase::kDone);
+  EXPECT_EQ(block.progress(1).phase, RunPhase::kDone);
 }
 
 TEST(Heartbeat, WithoutASupervisorDoesNothing) {

@@ -53,8 +53,8 @@ TEST(HeartbeatAge, WhoMayBeWaitingForASlowOneIsNotBlamed) {
       stuck({{.rank = 0, .step = 7, .seconds = 601, .limit = 600}, waits}), 0);
 }
 
-TEST(HeartbeatAge, LimitsFollowTheSection) {
-  const SectionTimeouts timeouts{
+TEST(HeartbeatAge, LimitsFollowThePhase) {
+  const PhaseTimeouts timeouts{
       .setup = 1, .step = 2, .eval = 3, .checkpoint = 4, .shutdown = 5};
   EXPECT_EQ(timeouts.of(RunPhase::kSetup), 1);
   EXPECT_EQ(timeouts.of(RunPhase::kStep), 2);

@@ -282,7 +282,7 @@ TEST(Supervisor, SaysHowFarItGotAndWhatFailedInWordsThatRepeat) {
   EXPECT_FALSE(first.failed_in_setup);
 }
 
-TEST(Supervisor, SilentWorkerIsEndedBySectionTimeout) {
+TEST(Supervisor, SilentWorkerIsEndedByPhaseTimeout) {
   Trial trial(
       {{"enter step", "beat 5", "beat 6", "hang"},
        {"enter step", "beat 5", "hang"}});
@@ -294,17 +294,17 @@ TEST(Supervisor, SilentWorkerIsEndedBySectionTimeout) {
   EXPECT_THAT(outcome.report, HasSubstr("  rank 1: in step 6, last sign"));
 }
 
-TEST(Supervisor, EverySectionHasItsOwnTimeout) {
+TEST(Supervisor, EveryPhaseHasItsOwnTimeout) {
   struct Case {
     const char* command;
-    double SectionTimeouts::*limit;
+    double PhaseTimeouts::*limit;
     const char* text;
   };
   for (const Case& one :
-       {Case{"enter setup", &SectionTimeouts::setup, "in set-up"},
-        Case{"enter eval", &SectionTimeouts::eval, "in evaluation"},
-        Case{"enter checkpoint", &SectionTimeouts::checkpoint, "in checkpoint"},
-        Case{"done", &SectionTimeouts::shutdown, "in shutdown"}}) {
+       {Case{"enter setup", &PhaseTimeouts::setup, "in set-up"},
+        Case{"enter eval", &PhaseTimeouts::eval, "in evaluation"},
+        Case{"enter checkpoint", &PhaseTimeouts::checkpoint, "in checkpoint"},
+        Case{"done", &PhaseTimeouts::shutdown, "in shutdown"}}) {
     Trial trial({Script{one.command, "hang"}});
     trial.options.timeouts.*one.limit = 0.3;
     trial.options.grace_seconds = 0.05;
