@@ -43,7 +43,8 @@ void tell(const std::string& text) {
 
 // Node 0's decision about the next attempt, the same on every machine.
 struct Agreement {
-  launch::Rendezvous store; // on node 0: listening socket for rank 0's store
+  launch::ListeningSocket
+      store; // on node 0: listening socket for rank 0's store
   bool again = true; // true if there is another attempt
 };
 
@@ -53,7 +54,7 @@ Agreement agree(PreparedJob& prepared, bool again = true) {
   if (!prepared.link) {
     return {.store = {}, .again = again};
   }
-  launch::Rendezvous store;
+  launch::ListeningSocket store;
   Json attempt;
   if (prepared.decides()) {
     store = launch::listen_for_nodes(prepared.link->master_address(), 0);
@@ -120,7 +121,7 @@ std::optional<int> after_attempt(
     PreparedJob& prepared,
     launch::Restarts& restarts,
     const launch::SuperviseResult& outcome,
-    launch::Rendezvous& store) {
+    launch::ListeningSocket& store) {
   const Job& job = prepared.job;
   const int code = outcome.exit_code;
   if (code > 128 && !job.resume.empty() && outcome.stopped_in_setup) {
@@ -197,7 +198,7 @@ int supervise_here(PreparedJob& prepared) {
   for (const std::string& note : prepared.notes) {
     tell(note + "\n");
   }
-  launch::Rendezvous store = agree(prepared).store;
+  launch::ListeningSocket store = agree(prepared).store;
   if (prepared.finished) {
     tell(finished_text(job) + "\n");
     return 0;

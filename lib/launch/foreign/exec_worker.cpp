@@ -35,7 +35,7 @@ StoreAddress find_store(const LaunchedPlace& place, double timeout) {
         "meet: set MASTER_ADDR and MASTER_PORT to a host (that of rank 0) and "
         "a free port for all of them, or give -master HOST:PORT",
         place.launcher);
-    Rendezvous here;
+    ListeningSocket here;
     if (place.rank == 0) {
       here = listen_on_loopback();
     }

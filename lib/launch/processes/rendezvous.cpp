@@ -93,7 +93,7 @@ Fd bound_socket(bool loopback, int port) {
   return bind_to(AF_INET, address);
 }
 
-Rendezvous listen_on(bool loopback, int port) {
+ListeningSocket listen_on(bool loopback, int port) {
   Fd fd = bound_socket(loopback, port);
   const int error = errno;
   VITRAIN_CHECK(
@@ -113,7 +113,7 @@ Rendezvous listen_on(bool loopback, int port) {
   sockaddr_storage address{};
   socklen_t size = sizeof address;
   ::getsockname(fd.get(), reinterpret_cast<sockaddr*>(&address), &size);
-  Rendezvous result;
+  ListeningSocket result;
   // The port is at the same offset in both address families.
   result.port = ntohs(reinterpret_cast<sockaddr_in*>(&address)->sin_port);
   result.socket = above_standard_streams(std::move(fd));
@@ -148,11 +148,11 @@ std::string numeric_address(const sockaddr_storage& address, socklen_t size) {
   return result.starts_with(kMapped) ? result.substr(kMapped.size()) : result;
 }
 
-Rendezvous listen_on_loopback() {
+ListeningSocket listen_on_loopback() {
   return listen_on(/*loopback=*/true, 0);
 }
 
-Rendezvous listen_for_nodes(const std::string& host, int port) {
+ListeningSocket listen_for_nodes(const std::string& host, int port) {
   in_addr literal{};
   const bool loopback = host == "localhost" ||
       (::inet_pton(AF_INET, host.c_str(), &literal) == 1 && is_loopback(host));

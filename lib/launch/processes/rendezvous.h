@@ -12,20 +12,20 @@ namespace vitrain::launch {
 
 // Listening socket for the workers' rendezvous. Rank 0 inherits it and its
 // TCPStore adopts it, so that no other process can take the port.
-struct Rendezvous {
+struct ListeningSocket {
   Fd socket;
   int port = 0;
 };
 
 // Listens on 127.0.0.1 at a port that the kernel chooses, for the workers of
 // one node. Throws Error(kInternal) with the reason.
-Rendezvous listen_on_loopback();
+ListeningSocket listen_on_loopback();
 
 // Listens on the given port (0: chosen by the kernel) of every address of this
 // machine, or of 127.0.0.1 only if `host` is "localhost" or an IPv4 loopback
 // address. Throws Error(kUsage) if the port is in use, Error(kInternal) if none
 // can be chosen.
-Rendezvous listen_for_nodes(const std::string& host, int port);
+ListeningSocket listen_for_nodes(const std::string& host, int port);
 
 // Returns true for addresses in 127.0.0.0/8 and ::1.
 bool is_loopback(const std::string& address);

@@ -106,7 +106,7 @@ bool is_of_vitrain(const std::string& message) {
 // nodes.
 void NodeLink::serve() {
   check_name(request_);
-  const Rendezvous port =
+  const ListeningSocket port =
       listen_for_nodes(request_.master.host, request_.master.port);
   const double deadline = monotonic_seconds() + request_.timeout;
   const auto missing = [&] {

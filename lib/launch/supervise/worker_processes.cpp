@@ -53,7 +53,7 @@ void WorkerProcesses::start() {
       duplicate_or_null(options_.show_all_ranks ? -1 : STDOUT_FILENO);
   // The listening socket is closed here once all have started: after rank 0 is
   // gone, connecting to it is then refused instead of waiting.
-  Rendezvous own;
+  ListeningSocket own;
   if (options_.nodes == nullptr) {
     own = listen_on_loopback();
   }

@@ -95,9 +95,9 @@ TEST(Descriptors, CloseOnExecIsSetAndCleared) {
   EXPECT_THROW(set_close_on_exec(-1, true), Error);
 }
 
-TEST(Rendezvous, PortsDifferAndAreReal) {
-  const Rendezvous first = listen_on_loopback();
-  const Rendezvous second = listen_on_loopback();
+TEST(ListeningSocket, PortsDifferAndAreReal) {
+  const ListeningSocket first = listen_on_loopback();
+  const ListeningSocket second = listen_on_loopback();
   EXPECT_GT(first.port, 0);
   EXPECT_NE(first.port, second.port);
   EXPECT_GT(first.socket.get(), 2);

@@ -263,7 +263,7 @@ TEST(NodeLink, ANameWithoutAnAddressIsAUsageError) {
 // Returns the message if another program than node 0 listens at the port: it
 // sends `words` to the first connection and closes it.
 std::string told_by_a_stranger(const std::string& words) {
-  const Rendezvous port = listen_on_loopback();
+  const ListeningSocket port = listen_on_loopback();
   std::thread stranger([&] {
     const Fd peer(::accept(port.socket.get(), nullptr, nullptr));
     write_all(peer.get(), words.data(), words.size());
@@ -327,7 +327,7 @@ TEST(NodeLink, StrangersAreIgnored) {
 }
 
 TEST(NodeLink, APortInUseIsAUsageError) {
-  const Rendezvous taken = listen_on_loopback();
+  const ListeningSocket taken = listen_on_loopback();
   EXPECT_THAT(
       run_nodes({node(0, 2, taken.port)}, [](NodeLink&) {})[0],
       HasSubstr(fmt::format("2 cannot listen on port {}", taken.port)));

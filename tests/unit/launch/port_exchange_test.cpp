@@ -70,8 +70,8 @@ TEST(PortExchange, WhoIsMissingIsNamed) {
   }
 }
 
-TEST(Rendezvous, PortsInUseAreUsageErrors) {
-  const Rendezvous first = listen_on_loopback();
+TEST(ListeningSocket, PortsInUseAreUsageErrors) {
+  const ListeningSocket first = listen_on_loopback();
   EXPECT_GT(first.port, 0);
   EXPECT_THAT(
       error_of(
@@ -80,7 +80,7 @@ TEST(Rendezvous, PortsInUseAreUsageErrors) {
   EXPECT_GT(listen_for_nodes("127.0.0.1", 0).port, 0);
 }
 
-TEST(Rendezvous, AddressesAreChosenByRouting) {
+TEST(LocalAddress, IsChosenByRouting) {
   EXPECT_EQ(local_address_towards("127.0.0.1", true), "127.0.0.1");
   EXPECT_EQ(local_address_towards("localhost", true).empty(), false);
   EXPECT_TRUE(is_loopback(local_address_towards("127.3.2.1", true)));
@@ -90,7 +90,7 @@ TEST(Rendezvous, AddressesAreChosenByRouting) {
   EXPECT_FALSE(is_loopback("10.0.0.1"));
 }
 
-TEST(Rendezvous, HostsAndPorts) {
+TEST(HostPort, IsParsed) {
   EXPECT_EQ(parse_host_port("a:1", "-master").host, "a");
   EXPECT_EQ(parse_host_port("[::1]:65535", "-master").host, "::1");
   EXPECT_EQ(parse_host_port("[::1]:65535", "-master").port, 65535);
