@@ -201,7 +201,7 @@ std::unique_ptr<dist::GradientSync> make_mode(
 
 } // namespace
 
-std::unique_ptr<optim::Optimizer> make_optimizer(
+std::unique_ptr<optim::Optimizer> make_recipe_optimizer(
     const config::Recipe& recipe,
     optim::FlatState& parameters) {
   return corrects_momentum(recipe.dist)

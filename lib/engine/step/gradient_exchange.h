@@ -28,7 +28,7 @@ dist::ReplicaBuffers replica_buffers(
 // Returns the optimizer of the recipe. It expects gradients as the recipe's
 // exchange provides them: with dist.topk.momentum_correction they already
 // contain momentum. `parameters` must outlive it.
-std::unique_ptr<optim::Optimizer> make_optimizer(
+std::unique_ptr<optim::Optimizer> make_recipe_optimizer(
     const config::Recipe& recipe,
     optim::FlatState& parameters);
 

@@ -88,7 +88,7 @@ Trainer::Trainer(Session& session)
               session.spec,
               parameter_names(*session.model)),
           share_of(session)),
-      optimizer_(make_optimizer(recipe_, parameters_)),
+      optimizer_(make_recipe_optimizer(recipe_, parameters_)),
       pruner_(make_pruner(session, parameters_)),
       sync_(
           make_gradient_sync(session, parameters_, *optimizer_, pruner_.get())),

@@ -110,7 +110,7 @@ TEST(Exchange, TopKKeepsVelocitiesWhereTheRecipeCorrectsMomentum) {
     EXPECT_EQ(velocities > 0, corrects);
     // Without a gradient there is no weight decay whose momentum would show.
     optim::FlatState& parameters = worker.parameters;
-    const auto optimizer = make_optimizer(worker.job.recipe, parameters);
+    const auto optimizer = make_recipe_optimizer(worker.job.recipe, parameters);
     at::Tensor& weights = parameters.groups().front().parameters;
     const at::NoGradGuard no_grad;
     weights.zero_();
