@@ -15,7 +15,7 @@ namespace {
 // Checks as training on this machine would, but does not read the data. Throws
 // Error(kUsage) with the problems. Returns those that a machine with a GPU does
 // not have, if the recipe leaves the choice of devices to the machine.
-std::string check_recipe(
+std::string check_for_this_machine(
     const config::PartialRecipe& loaded,
     const config::Problems& problems) {
   config::CheckContext here =
@@ -50,7 +50,7 @@ int config_verb(const config::Arguments& arguments) {
       job::load_recipe(arguments.load_request(), problems);
   std::string only_here;
   if (check) {
-    only_here = check_recipe(loaded, problems);
+    only_here = check_for_this_machine(loaded, problems);
   }
   problems.throw_if_any();
   print_lines(stderr, loaded.notes);

@@ -74,7 +74,7 @@ void check_counts(
   }
 }
 
-void check_recipe(
+void check_for_hosts(
     const config::Arguments& arguments,
     const std::vector<launch::Host>& hosts) {
   for (const launch::Host& host : hosts) {
@@ -135,7 +135,7 @@ std::vector<launch::Host> named_hosts(const config::Arguments& arguments) {
 int run_hosts(
     const config::Arguments& arguments,
     const std::vector<launch::Host>& hosts) {
-  check_recipe(arguments, hosts);
+  check_for_hosts(arguments, hosts);
   const std::vector<launch::HostCommand> commands = launch::host_commands(
       hosts,
       program_path(),
