@@ -171,7 +171,7 @@ data::SamplerOptions sampler_options(
       .round = sampler.round};
   if (sampler.policy == SamplerPolicy::kWeighted) {
     options.weights = sampler.weights == "balanced"
-        ? data::balanced_weights(index)
+        ? data::balanced_sample_weights(index)
         : data::read_weights(sampler.weights, index);
   }
   return options;

@@ -48,7 +48,7 @@ std::vector<double> read_numbers(const std::string& path) {
 
 } // namespace
 
-std::vector<double> balanced_weights(const Index& index) {
+std::vector<double> balanced_sample_weights(const Index& index) {
   std::vector<double> by_class(index.classes().size(), 0.0);
   for (std::int64_t i = 0; i < index.size(); ++i) {
     by_class[static_cast<std::size_t>(index.label(i))] += 1.0;

@@ -10,7 +10,7 @@ namespace vitrain::data {
 // Returns one weight per sample, 1 / (number of samples of its class), so that
 // every class with samples is sampled equally often. Of label lists only each
 // sample's first label counts (Index::label()).
-std::vector<double> balanced_weights(const Index& index);
+std::vector<double> balanced_sample_weights(const Index& index);
 
 // Returns one weight per sample from a text file with one number per line: one
 // line per class (assumed if there are as many classes as samples), or one per

@@ -43,7 +43,7 @@ optim::Schedule schedule_of(
       .timescale = plan.timescale};
 }
 
-std::vector<double> balanced_weights(const std::vector<double>& counts) {
+std::vector<double> balanced_class_weights(const std::vector<double>& counts) {
   const double samples = std::accumulate(counts.begin(), counts.end(), 0.0);
   const auto classes =
       static_cast<double>(std::ssize(counts) - std::ranges::count(counts, 0.0));
@@ -68,7 +68,8 @@ at::Tensor class_weights(const Session& session) {
     for (std::int64_t i = 0; i < index.size(); ++i) {
       counts.at(static_cast<std::size_t>(index.label(i))) += 1.0;
     }
-    return at::tensor(balanced_weights(counts), at::TensorOptions(at::kDouble))
+    return at::tensor(
+               balanced_class_weights(counts), at::TensorOptions(at::kDouble))
         .to(session.device, at::kFloat);
   }
   if (train.class_weights.empty()) {

@@ -65,7 +65,7 @@ bool weighs_terms(const config::Recipe& recipe);
 // Returns weights that give classes with these numbers of samples the same
 // share of the loss, with a mean of 1 over the samples (scikit-learn's
 // "balanced" weights); 0 for classes without samples.
-std::vector<double> balanced_weights(const std::vector<double>& counts);
+std::vector<double> balanced_class_weights(const std::vector<double>& counts);
 
 // Returns the share of the parameters that this worker updates: one of as many
 // as there are workers with dist.zero1, otherwise all.

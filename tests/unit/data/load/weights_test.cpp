@@ -36,7 +36,8 @@ class Weights : public testing::Test {
 
 TEST_F(Weights, BalancedDrawsEveryClassEquallyOften) {
   EXPECT_THAT(
-      balanced_weights(*index_), ElementsAre(1.0 / 3, 1.0 / 3, 1.0 / 3, 1.0));
+      balanced_sample_weights(*index_),
+      ElementsAre(1.0 / 3, 1.0 / 3, 1.0 / 3, 1.0));
 }
 
 TEST_F(Weights, AFileHasOneForEachClassOrForEachSample) {

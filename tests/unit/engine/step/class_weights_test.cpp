@@ -123,7 +123,7 @@ TEST(ClassWeights, BalancedOnesAreThoseOfScikitLearn) {
   const Json& balanced = golden_weights().at("balanced");
   const auto counts = balanced.at("counts").get<std::vector<double>>();
   const auto expected = balanced.at("weights").get<std::vector<double>>();
-  const std::vector<double> found = balanced_weights(counts);
+  const std::vector<double> found = balanced_class_weights(counts);
   ASSERT_EQ(found.size(), expected.size());
   double sum = 0.0;
   for (std::size_t i = 0; i < found.size(); ++i) {
