@@ -1,8 +1,8 @@
 #include "job/launched_job.h"
 
 #include "core/check.h"
-#include "job/choose_devices.h"
 #include "job/prepared_job.h"
+#include "job/resolve_devices.h"
 #include "launch/devices/cores.h"
 #include "launch/foreign/exec_worker.h"
 #include "launch/foreign/launch_parents.h"

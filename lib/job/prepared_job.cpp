@@ -8,12 +8,12 @@
 #include "core/text.h"
 #include "data/kinds/list_columns.h"
 #include "data/sources/class_names.h"
-#include "job/choose_devices.h"
 #include "job/data_options.h"
 #include "job/failures.h"
 #include "job/find_weights.h"
 #include "job/precision.h"
 #include "job/recipe_check.h"
+#include "job/resolve_devices.h"
 #include "job/run/resume.h"
 #include "job/run/run_directory.h"
 #include "job/run/run_state.h"
@@ -320,7 +320,7 @@ PreparedJob prepare(const Request& request) {
       [&] { find_pretrained(prepared, request.resume.has_value()); });
   try {
     try {
-      choose_devices(prepared, request);
+      resolve_devices(prepared, request);
     } catch (const Error& error) {
       append_rule_errors(prepared, error);
       throw;

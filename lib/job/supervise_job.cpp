@@ -8,7 +8,7 @@
 #include "core/check.h"
 #include "core/json.h"
 #include "core/text.h"
-#include "job/choose_devices.h"
+#include "job/resolve_devices.h"
 #include "job/run/failure_record.h"
 #include "job/run/resume_advice.h"
 #include "job/run/run_directory.h"

@@ -8,7 +8,7 @@
 namespace vitrain::verbs {
 
 int devices() {
-  const std::string text = launch::describe_devices(
+  const std::string text = launch::visible_devices_text(
       launch::visible_cuda_devices(), launch::available_cores());
   std::fputs(text.c_str(), stdout);
   return 0;

@@ -383,7 +383,7 @@ std::int64_t requested_workers(
   return default_cpu_workers(cores);
 }
 
-std::string describe_devices(const VisibleDevices& visible, int cores) {
+std::string visible_devices_text(const VisibleDevices& visible, int cores) {
   std::string text;
   for (const CudaDevice& device : visible.devices) {
     text += fmt::format(

@@ -96,6 +96,6 @@ std::int64_t requested_workers(
 
 // Returns the text of the `devices` verb: the CUDA devices with their numbers
 // and names, and the cores that CPU workers would share. Ends with a newline.
-std::string describe_devices(const VisibleDevices& visible, int cores);
+std::string visible_devices_text(const VisibleDevices& visible, int cores);
 
 } // namespace vitrain::launch

@@ -271,7 +271,7 @@ TEST(DescribeDevices, AMissingDriverListsNothing) {
 
 TEST(DescribeDevices, ListsWhatCanBeNamed) {
   EXPECT_EQ(
-      describe_devices(visible_cuda_devices(four_gpus(), "2"), 8),
+      visible_devices_text(visible_cuda_devices(four_gpus(), "2"), 8),
       "cuda:0  NVIDIA H200  1.0 GiB  id 2  GPU-bbb1-2222\n"
       "cpu     8 cores usable by workers\n"
       "CUDA_VISIBLE_DEVICES is '2', a test driver lists 4 GPUs\n");

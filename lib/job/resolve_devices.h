@@ -33,6 +33,6 @@ std::string describe_devices(
 // other supervisors. Sets the fields of `prepared` and of its job for devices,
 // workers, threads, cores and link, and adds notes. Throws Error(kUsage), and
 // as NodeLink.
-void choose_devices(PreparedJob& prepared, const Request& request);
+void resolve_devices(PreparedJob& prepared, const Request& request);
 
 } // namespace vitrain::job

@@ -1,4 +1,4 @@
-#include "job/choose_devices.h"
+#include "job/resolve_devices.h"
 
 #include <optional>
 
@@ -166,7 +166,7 @@ void check_twins(
   }
 }
 
-void choose_devices(PreparedJob& prepared, const Request& request) {
+void resolve_devices(PreparedJob& prepared, const Request& request) {
   Job& job = prepared.job;
   const launch::Environment user = launch::current_environment();
   prepared.cores = launch::available_cores();
