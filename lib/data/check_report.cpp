@@ -172,13 +172,14 @@ std::string duplicates_text(const CheckReport& report, std::size_t examples) {
         count_of(contradictions, "group", "groups") + " with different ones");
   }
   const auto line = [](const Duplicates& group) {
-    const auto& places = group.places;
+    const auto& occurrences = group.occurrences;
     return fmt::format(
         "{} = {}{}",
-        places[0].where,
-        places[1].where,
-        places.size() > 2
-            ? fmt::format(" = {} more", with_commas(std::ssize(places) - 2))
+        occurrences[0].where,
+        occurrences[1].where,
+        occurrences.size() > 2
+            ? fmt::format(
+                  " = {} more", with_commas(std::ssize(occurrences) - 2))
             : "");
   };
   return text + examples_of(report.duplicates, examples, line);
@@ -227,13 +228,17 @@ Json split_json(const SplitReport& split) {
 
 // "label" is -1 without classes; datasets with several labels per sample have
 // "labels" instead.
-Json place_json(const Duplicates::Place& place, const SplitReport& split) {
+Json occurrence_json(
+    const Duplicates::Occurrence& occurrence,
+    const SplitReport& split) {
   Json json{
-      {"split", split.name}, {"sample", place.sample}, {"path", place.where}};
+      {"split", split.name},
+      {"sample", occurrence.sample},
+      {"path", occurrence.where}};
   if (split.label_lists) {
-    json["labels"] = place.labels;
+    json["labels"] = occurrence.labels;
   } else {
-    json["label"] = place.labels.empty() ? -1 : place.labels.front();
+    json["label"] = occurrence.labels.empty() ? -1 : occurrence.labels.front();
   }
   return json;
 }
@@ -266,12 +271,13 @@ Json to_json(const CheckReport& report) {
   }
   Json duplicates = Json::array();
   for (const Duplicates& group : report.duplicates) {
-    Json places = Json::array();
-    for (const Duplicates::Place& place : group.places) {
-      places.push_back(place_json(
-          place, report.splits[static_cast<std::size_t>(place.split)]));
+    Json occurrences = Json::array();
+    for (const Duplicates::Occurrence& occurrence : group.occurrences) {
+      occurrences.push_back(occurrence_json(
+          occurrence,
+          report.splits[static_cast<std::size_t>(occurrence.split)]));
     }
-    duplicates.push_back(places);
+    duplicates.push_back(occurrences);
   }
   return {
       {"clean", report.clean()},

@@ -257,7 +257,7 @@ std::vector<Duplicates> find_duplicates(
       for (; i < end; ++i) {
         const Split& split =
             splits[static_cast<std::size_t>(contents[i].split)];
-        group.places.push_back(
+        group.occurrences.push_back(
             {contents[i].split,
              contents[i].sample,
              split.describe(contents[i].sample),
@@ -268,16 +268,17 @@ std::vector<Duplicates> find_duplicates(
     }
     i = end;
   }
-  std::ranges::sort(
-      found, {}, [](const Duplicates& group) { return group.places.front(); });
+  std::ranges::sort(found, {}, [](const Duplicates& group) {
+    return group.occurrences.front();
+  });
   return found;
 }
 
 } // namespace
 
 bool Duplicates::across_labels() const {
-  return std::ranges::any_of(places, [&](const Place& place) {
-    return place.labels != places.front().labels;
+  return std::ranges::any_of(occurrences, [&](const Occurrence& occurrence) {
+    return occurrence.labels != occurrences.front().labels;
   });
 }
 
@@ -289,10 +290,10 @@ bool CheckReport::clean() const {
 std::int64_t CheckReport::repeated(int of, int in) const {
   std::int64_t count = 0;
   for (const Duplicates& group : duplicates) {
-    const auto here =
-        std::ranges::count(group.places, of, &Duplicates::Place::split);
-    const auto there =
-        std::ranges::count(group.places, in, &Duplicates::Place::split);
+    const auto here = std::ranges::count(
+        group.occurrences, of, &Duplicates::Occurrence::split);
+    const auto there = std::ranges::count(
+        group.occurrences, in, &Duplicates::Occurrence::split);
     count += of == in ? std::max<std::int64_t>(here - 1, 0)
         : there > 0   ? here
                       : 0;

@@ -55,25 +55,26 @@ struct SplitReport {
 // A group of samples, none of them bad, with equal content: equal encoded
 // bytes; in datasets without files equal pixels or numbers.
 struct Duplicates {
-  struct Place {
+  struct Occurrence {
     int split = 0; // index into CheckReport::splits
     std::int64_t sample = 0;
     std::string where; // printable
     std::vector<std::int32_t> labels; // distinct, rising; empty: none
 
-    auto operator<=>(const Place&) const = default;
+    auto operator<=>(const Occurrence&) const = default;
   };
-  std::vector<Place> places; // at least two, sorted by split and sample
+  // At least two, sorted by split and sample.
+  std::vector<Occurrence> occurrences;
 
   bool across_splits() const {
-    return places.front().split != places.back().split;
+    return occurrences.front().split != occurrences.back().split;
   }
   bool across_labels() const;
 };
 
 struct CheckReport {
   std::vector<SplitReport> splits;
-  std::vector<Duplicates> duplicates; // sorted by their first place
+  std::vector<Duplicates> duplicates; // sorted by their first occurrence
   double seconds = 0.0;
 
   // Returns true if no sample is bad.

@@ -13,9 +13,9 @@ namespace {
 
 // Key by which parameters are ordered into layers: (part, captured numbers,
 // LayerRule::last).
-using Place = std::vector<double>;
+using LayerKey = std::vector<double>;
 
-const Place kBehindAll{std::numeric_limits<double>::infinity()};
+const LayerKey kAfterAll{std::numeric_limits<double>::infinity()};
 
 // Sets the keys of the names that `rule` is the first to match. `largest`:
 // largest first captured number of the previous rule; updated.
@@ -23,61 +23,61 @@ void take_rule(
     const LayerRule& rule,
     const std::vector<std::string>& names,
     double& largest,
-    std::vector<Place>& places) {
+    std::vector<LayerKey>& keys) {
   const std::regex pattern(rule.pattern);
   std::vector<std::size_t> taken;
   double last = 0;
   for (std::size_t i = 0; i < names.size(); ++i) {
     std::smatch match;
-    if (places[i] != kBehindAll ||
+    if (keys[i] != kAfterAll ||
         !std::regex_search(
             names[i], match, pattern, std::regex_constants::match_continuous)) {
       continue;
     }
-    places[i] = {rule.part};
+    keys[i] = {rule.part};
     for (auto group = std::next(match.begin()); group != match.end(); ++group) {
-      places[i].push_back(std::stod(group->str()));
+      keys[i].push_back(std::stod(group->str()));
     }
-    places[i].insert(places[i].end(), rule.last.begin(), rule.last.end());
+    keys[i].insert(keys[i].end(), rule.last.begin(), rule.last.end());
     if (match.size() > 1) {
-      last = std::max(last, places[i][1]);
+      last = std::max(last, keys[i][1]);
       taken.push_back(i);
     }
   }
   if (rule.ends_together) {
     for (const std::size_t i : taken) {
-      places[i][1] += largest - last;
+      keys[i][1] += largest - last;
     }
   } else {
     largest = last;
   }
 }
 
-std::vector<Place> places_by_rules(
+std::vector<LayerKey> keys_by_rules(
     const std::vector<LayerRule>& rules,
     const std::vector<std::string>& names) {
-  std::vector<Place> places(names.size(), kBehindAll);
+  std::vector<LayerKey> keys(names.size(), kAfterAll);
   double largest = 0; // largest first captured number of the previous rule
   for (const LayerRule& rule : rules) {
-    take_rule(rule, names, largest, places);
+    take_rule(rule, names, largest, keys);
   }
-  return places;
+  return keys;
 }
 
-std::vector<Place> places_by_count(
+std::vector<LayerKey> keys_by_count(
     const Family& family,
     const std::vector<std::string>& names) {
   constexpr int kRun = 12;
   int seen = 0;
-  std::vector<Place> places;
+  std::vector<LayerKey> keys;
   for (const std::string& name : names) {
     const bool head = std::ranges::any_of(
         family.classifier,
         [&](const std::string& start) { return name.starts_with(start); });
     const int run = head ? 0 : seen++ / kRun;
-    places.push_back(head ? kBehindAll : Place{static_cast<double>(run)});
+    keys.push_back(head ? kAfterAll : LayerKey{static_cast<double>(run)});
   }
-  return places;
+  return keys;
 }
 
 } // namespace
@@ -86,21 +86,21 @@ std::vector<int> layers_of(
     const ModelSpec& spec,
     const std::vector<std::string>& parameters) {
   const std::vector<LayerRule>& rules = spec.family->layers;
-  const std::vector<Place> places = rules.empty()
-      ? places_by_count(*spec.family, parameters)
-      : places_by_rules(rules, parameters);
-  std::map<Place, int> layers;
-  for (const Place& place : places) {
-    layers[place] = 0;
+  const std::vector<LayerKey> keys = rules.empty()
+      ? keys_by_count(*spec.family, parameters)
+      : keys_by_rules(rules, parameters);
+  std::map<LayerKey, int> layers;
+  for (const LayerKey& key : keys) {
+    layers[key] = 0;
   }
   int layer = -1;
-  for (auto& [place, number] : layers) {
-    layer += layer < 0 || place.back() != kWithPreviousLayer ? 1 : 0;
+  for (auto& [key, number] : layers) {
+    layer += layer < 0 || key.back() != kWithPreviousLayer ? 1 : 0;
     number = layer;
   }
   std::vector<int> result;
-  for (const Place& place : places) {
-    result.push_back(layers.at(place));
+  for (const LayerKey& key : keys) {
+    result.push_back(layers.at(key));
   }
   return result;
 }

@@ -65,7 +65,7 @@ void keep_memory() {
 }
 
 // Devices of the network, and the degree of parallelism.
-struct Place {
+struct DevicePlan {
   std::vector<c10::Device> devices;
   int threads = 1; // threads that decode images
   int lanes = 1; // batches that a device computes in parallel
@@ -76,35 +76,35 @@ struct Place {
 
 // Chooses devices and batch size. On the CPU, each core computes a batch of its
 // own; small batches keep all cores busy until the end.
-Place choose_place(
+DevicePlan plan_devices(
     const config::Arguments& arguments,
     const config::DevicesConfig& asked) {
   const int cores = launch::available_cores();
   const auto slots = launch::choose_devices(
       job::device_request(asked), launch::visible_cuda_devices(), cores);
-  Place place;
-  place.processors = job::processors_of(slots);
+  DevicePlan plan;
+  plan.processors = job::processors_of(slots);
   if (slots.front().kind == DeviceKind::kCpu) {
     const auto workers = static_cast<int>(slots.size());
     const int threads =
         launch::worker_threads(launch::current_environment(), cores, workers);
-    place.devices = {c10::kCPU};
+    plan.devices = {c10::kCPU};
     // More lanes than cores would only wait for each other.
-    place.lanes = static_cast<int>(
+    plan.lanes = static_cast<int>(
         std::min<std::int64_t>(std::int64_t{workers} * threads, cores));
-    place.threads = place.lanes;
-    place.batch = arguments.predict.batch.value_or(8);
-    return place;
+    plan.threads = plan.lanes;
+    plan.batch = arguments.predict.batch.value_or(8);
+    return plan;
   }
-  place.cuda = &load_cuda_plugin(); // must precede the first torch call
+  plan.cuda = &load_cuda_plugin(); // must precede the first torch call
   for (const launch::DeviceSlot& slot : slots) {
-    place.devices.emplace_back(
+    plan.devices.emplace_back(
         c10::kCUDA, static_cast<c10::DeviceIndex>(slot.ordinal));
   }
-  place.threads = cores;
-  place.lanes = 2; // one batch is uploaded while the other is computed
-  place.batch = arguments.predict.batch.value_or(64);
-  return place;
+  plan.threads = cores;
+  plan.lanes = 2; // one batch is uploaded while the other is computed
+  plan.batch = arguments.predict.batch.value_or(64);
+  return plan;
 }
 
 // Returns the recipe's devices if the user gave devices or a file with -cfg,
@@ -303,22 +303,22 @@ engine::Predictor make_predictor(
     std::int64_t top) {
   keep_memory();
   engine::set_up_mkl(job.recipe.train.mkl);
-  const Place place =
-      choose_place(arguments, devices_of(arguments, job.recipe));
+  const DevicePlan plan =
+      plan_devices(arguments, devices_of(arguments, job.recipe));
   const job::PrecisionChoice precision =
-      job::resolve_eval_precision(job.recipe, place.processors);
+      job::resolve_eval_precision(job.recipe, plan.processors);
   return {
       load_model(job),
       job.spec,
       job.recipe,
-      place.devices,
-      {.batch = batch_size(images, place.batch),
+      plan.devices,
+      {.batch = batch_size(images, plan.batch),
        .top = top,
-       .threads = place.threads,
-       .lanes = place.lanes,
+       .threads = plan.threads,
+       .lanes = plan.lanes,
        .multi_label = job.multi_label,
        .precision = precision.precision,
-       .allocate = engine::slot_allocator(place.cuda, "-batch_size")}};
+       .allocate = engine::slot_allocator(plan.cuda, "-batch_size")}};
 }
 
 } // namespace

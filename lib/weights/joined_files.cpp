@@ -69,12 +69,12 @@ class JoinedFiles : public Archive {
   }
 
   void read(std::size_t storage, void* bytes) const override {
-    const Place& place = places_.at(storage);
-    files_[place.file]->read(place.storage, bytes);
+    const StorageLocation& location = locations_.at(storage);
+    files_[location.file]->read(location.storage, bytes);
   }
 
  private:
-  struct Place {
+  struct StorageLocation {
     std::size_t file = 0;
     std::size_t storage = 0; // index in that file
   };
@@ -94,7 +94,7 @@ class JoinedFiles : public Archive {
     const auto& own = files_[number]->storages;
     storages.insert(storages.end(), own.begin(), own.end());
     for (std::size_t i = 0; i < own.size(); ++i) {
-      places_.push_back({.file = number, .storage = i});
+      locations_.push_back({.file = number, .storage = i});
     }
   }
 
@@ -165,7 +165,7 @@ class JoinedFiles : public Archive {
   }
 
   std::vector<std::unique_ptr<Archive>> files_;
-  std::vector<Place> places_; // one per storage
+  std::vector<StorageLocation> locations_; // one per storage
 };
 
 } // namespace

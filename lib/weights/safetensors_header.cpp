@@ -46,7 +46,7 @@ class Handler : public nlohmann::json_sax<nlohmann::json> {
   bool binary(binary_t&) override { return unexpected("binary data"); }
 
   bool number_unsigned(number_unsigned_t value) override {
-    if (place_ != Place::kNumbers) {
+    if (state_ != ParseState::kNumbers) {
       return unexpected("a number");
     }
     if (numbers_->size() == kMaxDimensions) {
@@ -58,11 +58,11 @@ class Handler : public nlohmann::json_sax<nlohmann::json> {
   }
 
   bool string(string_t& value) override {
-    if (place_ == Place::kMetadata) {
+    if (state_ == ParseState::kMetadata) {
       metadata[key_] = value;
       return true;
     }
-    if (place_ == Place::kEntry && key_ == "dtype") {
+    if (state_ == ParseState::kEntry && key_ == "dtype") {
       entries.back().dtype = value;
       return true;
     }
@@ -70,18 +70,18 @@ class Handler : public nlohmann::json_sax<nlohmann::json> {
   }
 
   bool start_object(std::size_t) override {
-    if (place_ == Place::kOutside) {
-      place_ = Place::kTop;
+    if (state_ == ParseState::kOutside) {
+      state_ = ParseState::kTop;
       return true;
     }
-    if (place_ != Place::kTop) {
+    if (state_ != ParseState::kTop) {
       return unexpected("an object");
     }
     members_.clear();
     if (key_ == "__metadata__") {
-      place_ = Place::kMetadata;
+      state_ = ParseState::kMetadata;
     } else {
-      place_ = Place::kEntry;
+      state_ = ParseState::kEntry;
       entries.push_back({.name = key_});
     }
     return true;
@@ -89,11 +89,12 @@ class Handler : public nlohmann::json_sax<nlohmann::json> {
 
   bool key(string_t& name) override {
     key_ = name;
-    std::set<std::string>& names = place_ == Place::kTop ? names_ : members_;
+    std::set<std::string>& names =
+        state_ == ParseState::kTop ? names_ : members_;
     if (!names.insert(name).second) {
       return stop(fmt::format("the header has '{}' twice", printable(name)));
     }
-    return place_ != Place::kEntry || name == "dtype" || name == "shape" ||
+    return state_ != ParseState::kEntry || name == "dtype" || name == "shape" ||
         name == "data_offsets" ||
         stop(fmt::format(
             "tensor '{}' has an unknown member '{}'",
@@ -102,23 +103,24 @@ class Handler : public nlohmann::json_sax<nlohmann::json> {
   }
 
   bool end_object() override {
-    place_ = place_ == Place::kTop ? Place::kOutside : Place::kTop;
+    state_ =
+        state_ == ParseState::kTop ? ParseState::kOutside : ParseState::kTop;
     return true;
   }
 
   bool start_array(std::size_t) override {
-    if (place_ != Place::kEntry || key_ == "dtype") {
+    if (state_ != ParseState::kEntry || key_ == "dtype") {
       return unexpected("an array");
     }
     auto& list =
         key_ == "shape" ? entries.back().shape : entries.back().offsets;
     numbers_ = &list.emplace();
-    place_ = Place::kNumbers;
+    state_ = ParseState::kNumbers;
     return true;
   }
 
   bool end_array() override {
-    place_ = Place::kEntry;
+    state_ = ParseState::kEntry;
     return true;
   }
 
@@ -133,7 +135,7 @@ class Handler : public nlohmann::json_sax<nlohmann::json> {
   }
 
  private:
-  enum class Place { kOutside, kTop, kEntry, kNumbers, kMetadata };
+  enum class ParseState { kOutside, kTop, kEntry, kNumbers, kMetadata };
 
   bool stop(std::string text) {
     problem = std::move(text);
@@ -141,12 +143,12 @@ class Handler : public nlohmann::json_sax<nlohmann::json> {
   }
 
   std::string where() const {
-    switch (place_) {
-      case Place::kEntry:
-      case Place::kNumbers:
+    switch (state_) {
+      case ParseState::kEntry:
+      case ParseState::kNumbers:
         return fmt::format(
             "'{}' of tensor '{}'", key_, printable(entries.back().name));
-      case Place::kMetadata:
+      case ParseState::kMetadata:
         return fmt::format("metadata '{}'", printable(key_));
       default:
         return fmt::format("'{}'", printable(key_));
@@ -157,7 +159,7 @@ class Handler : public nlohmann::json_sax<nlohmann::json> {
     return stop(fmt::format("the header's {} is {}", where(), what));
   }
 
-  Place place_ = Place::kOutside;
+  ParseState state_ = ParseState::kOutside;
   std::string key_;
   std::set<std::string> names_;
   std::set<std::string> members_; // members of the inner object so far

@@ -96,7 +96,7 @@ void Parameters::use(cudaStream_t stream, void** arguments) const {
     for (std::size_t i = 0; i < some.count; ++i) {
       const void* memory =
           static_cast<const void* const*>(arguments[some.parameter])[i];
-      if (memory != nullptr && place_of(memory) == Place::kDevice) {
+      if (memory != nullptr && kind_of(memory) == MemoryKind::kDevice) {
         use_in_order(
             stream,
             {memory,

@@ -47,7 +47,7 @@ void copy_host(
   if (!to_host) {
     count(Count::kHostToDeviceBytes, static_cast<std::int64_t>(bytes));
   }
-  if (place_of(host) == Place::kPageable) {
+  if (kind_of(host) == MemoryKind::kPageable) {
     copy_pageable(stream, host, device, bytes, to_host);
   } else {
     enqueue_copy(stream, host, device, bytes, to_host);
@@ -59,8 +59,8 @@ copy(void* to, const void* from, std::size_t bytes, cudaStream_t stream) {
   if (const cudaError_t error = earlier_error(); error != cudaSuccess) {
     return error;
   }
-  const bool to_device = place_of(to) == Place::kDevice;
-  const bool from_device = place_of(from) == Place::kDevice;
+  const bool to_device = kind_of(to) == MemoryKind::kDevice;
+  const bool from_device = kind_of(from) == MemoryKind::kDevice;
   void* const source = const_cast<void*>(from);
   if (to_device && from_device) {
     expect_on_device(to, bytes, "a copy");

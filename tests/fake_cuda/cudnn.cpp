@@ -78,13 +78,13 @@ void use_operand(
     cudaStream_t stream,
     const void* operand,
     const Extent& extent) {
-  switch (operand == nullptr ? Place::kPageable : place_of(operand)) {
-    case Place::kPageable:
+  switch (operand == nullptr ? MemoryKind::kPageable : kind_of(operand)) {
+    case MemoryKind::kPageable:
       break;
-    case Place::kPinned:
+    case MemoryKind::kPinned:
       violation("a plan of cuDNN is given pinned memory");
       break;
-    case Place::kDevice:
+    case MemoryKind::kDevice:
       expect_on_device(operand, extent.bytes, "a plan of cuDNN");
       use_in_order(
           stream, {operand, extent.bytes, extent.written}, "a plan of cuDNN");

@@ -28,7 +28,7 @@ constexpr std::size_t kGap = std::size_t{2} << 20;
 
 struct Range {
   std::size_t bytes;
-  Place place;
+  MemoryKind kind;
   int device;
 };
 
@@ -55,10 +55,10 @@ std::map<const char*, Range>::iterator find(const void* memory) {
   return address < range->first + range->second.bytes ? range : ranges().end();
 }
 
-bool take(const void* memory, Place place, Range& range) {
+bool take(const void* memory, MemoryKind kind, Range& range) {
   const std::scoped_lock lock(mutex);
   const auto found = ranges().find(static_cast<const char*>(memory));
-  if (found == ranges().end() || found->second.place != place) {
+  if (found == ranges().end() || found->second.kind != kind) {
     return false;
   }
   range = found->second;
@@ -68,16 +68,16 @@ bool take(const void* memory, Place place, Range& range) {
 
 } // namespace
 
-Place place_of(const void* memory) {
+MemoryKind kind_of(const void* memory) {
   const std::scoped_lock lock(mutex);
   const auto range = find(memory);
-  return range == ranges().end() ? Place::kPageable : range->second.place;
+  return range == ranges().end() ? MemoryKind::kPageable : range->second.kind;
 }
 
 int device_of(const void* memory) {
   const std::scoped_lock lock(mutex);
   const auto range = find(memory);
-  return range == ranges().end() || range->second.place != Place::kDevice
+  return range == ranges().end() || range->second.kind != MemoryKind::kDevice
       ? -1
       : range->second.device;
 }
@@ -88,7 +88,7 @@ void expect_on_device(const void* memory, std::size_t bytes, const char* what) {
   }
   const std::scoped_lock lock(mutex);
   const auto range = find(memory);
-  if (range == ranges().end() || range->second.place != Place::kDevice) {
+  if (range == ranges().end() || range->second.kind != MemoryKind::kDevice) {
     violation(std::string(what) + " is given memory that is on no device");
   } else if (
       static_cast<const char*>(memory) + bytes >
@@ -128,7 +128,8 @@ cudaError_t cudaMalloc(void** memory, std::size_t bytes) {
     return cudaErrorMemoryAllocation;
   }
   const std::scoped_lock lock(mutex);
-  ranges()[static_cast<const char*>(mapped)] = {pages, Place::kDevice, device};
+  ranges()[static_cast<const char*>(mapped)] = {
+      pages, MemoryKind::kDevice, device};
   *memory = mapped;
   return cudaSuccess;
 }
@@ -139,7 +140,7 @@ cudaError_t cudaFree(void* memory) {
     return cudaSuccess;
   }
   expect_no_capture("cudaFree");
-  if (!take(memory, Place::kDevice, range)) {
+  if (!take(memory, MemoryKind::kDevice, range)) {
     violation("cudaFree of what cudaMalloc did not return");
     return cudaErrorInvalidValue;
   }
@@ -155,14 +156,15 @@ cudaError_t cudaHostAlloc(void** memory, std::size_t bytes, unsigned) {
     return cudaErrorMemoryAllocation;
   }
   const std::scoped_lock lock(mutex);
-  ranges()[static_cast<const char*>(*memory)] = {bytes, Place::kPinned, -1};
+  ranges()[static_cast<const char*>(*memory)] = {
+      bytes, MemoryKind::kPinned, -1};
   return cudaSuccess;
 }
 
 cudaError_t cudaFreeHost(void* memory) {
   Range range{};
   finish_all_copies(); // it waits for the device, as the real one does
-  if (!take(memory, Place::kPinned, range)) {
+  if (!take(memory, MemoryKind::kPinned, range)) {
     violation("cudaFreeHost of what cudaHostAlloc did not return");
     return cudaErrorInvalidValue;
   }
@@ -172,14 +174,15 @@ cudaError_t cudaFreeHost(void* memory) {
 
 cudaError_t cudaHostRegister(void* memory, std::size_t bytes, unsigned) {
   const std::scoped_lock lock(mutex);
-  ranges()[static_cast<const char*>(memory)] = {bytes, Place::kPinned, -1};
+  ranges()[static_cast<const char*>(memory)] = {bytes, MemoryKind::kPinned, -1};
   return cudaSuccess;
 }
 
 cudaError_t cudaHostUnregister(void* memory) {
   Range range{};
-  return take(memory, Place::kPinned, range) ? cudaSuccess
-                                             : cudaErrorHostMemoryNotRegistered;
+  return take(memory, MemoryKind::kPinned, range)
+      ? cudaSuccess
+      : cudaErrorHostMemoryNotRegistered;
 }
 
 cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total) {
@@ -192,14 +195,14 @@ cudaError_t cudaPointerGetAttributes(
     cudaPointerAttributes* attributes,
     const void* memory) {
   std::memset(attributes, 0, sizeof *attributes);
-  const Place place = place_of(memory);
-  attributes->type = place == Place::kDevice ? cudaMemoryTypeDevice
-      : place == Place::kPinned              ? cudaMemoryTypeHost
-                                             : cudaMemoryTypeUnregistered;
+  const MemoryKind kind = kind_of(memory);
+  attributes->type = kind == MemoryKind::kDevice ? cudaMemoryTypeDevice
+      : kind == MemoryKind::kPinned              ? cudaMemoryTypeHost
+                                                 : cudaMemoryTypeUnregistered;
   attributes->device = device_of(memory);
   attributes->devicePointer = const_cast<void*>(memory);
   attributes->hostPointer =
-      place == Place::kPinned ? const_cast<void*>(memory) : nullptr;
+      kind == MemoryKind::kPinned ? const_cast<void*>(memory) : nullptr;
   return cudaSuccess;
 }
 

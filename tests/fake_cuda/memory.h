@@ -4,10 +4,10 @@
 
 namespace vitrain::fake_cuda {
 
-enum class Place { kPageable, kPinned, kDevice };
+enum class MemoryKind { kPageable, kPinned, kDevice };
 
 // Where memory is, by the ranges that were allocated.
-Place place_of(const void* memory);
+MemoryKind kind_of(const void* memory);
 // The device of device memory; -1 for other memory.
 int device_of(const void* memory);
 // A violation unless all of it lies in one allocation on a device.

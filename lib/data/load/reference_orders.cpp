@@ -36,18 +36,19 @@ class ListOrder final : public Order {
  public:
   using Make = std::function<List(std::int64_t epoch)>;
   // Returns the list index of position i of a lane.
-  using Place = std::function<std::int64_t(std::int64_t lane, std::int64_t i)>;
+  using ListIndex =
+      std::function<std::int64_t(std::int64_t lane, std::int64_t i)>;
 
   ListOrder(
       std::int64_t samples,
       std::int64_t lanes,
       std::int64_t length,
       Make make,
-      Place place)
+      ListIndex list_index)
       : Order(lanes, length),
         samples_(samples),
         make_(std::move(make)),
-        place_(std::move(place)) {}
+        list_index_(std::move(list_index)) {}
 
   void take(
       std::int64_t epoch,
@@ -57,7 +58,7 @@ class ListOrder final : public Order {
     const std::shared_ptr<const List> list = list_of(epoch);
     for (Draw& draw : into) {
       const std::int64_t number =
-          (*list)[static_cast<std::size_t>(place_(lane, first++))];
+          (*list)[static_cast<std::size_t>(list_index_(lane, first++))];
       draw = {
           .epoch = epoch,
           .sample = number % samples_,
@@ -83,12 +84,12 @@ class ListOrder final : public Order {
   };
   std::int64_t samples_;
   Make make_;
-  Place place_;
+  ListIndex list_index_;
   mutable std::mutex mutex_;
   mutable std::array<Made, 2> made_;
 };
 
-ListOrder::Place every(std::int64_t lanes) {
+ListOrder::ListIndex every(std::int64_t lanes) {
   return
       [lanes](std::int64_t lane, std::int64_t i) { return lane + i * lanes; };
 }
@@ -130,8 +131,8 @@ std::unique_ptr<const Order> paddle_order(
     }
     return list;
   };
-  const auto place = [=, batch = geometry.per_device](
-                         std::int64_t lane, std::int64_t i) {
+  const auto list_index = [=, batch = geometry.per_device](
+                              std::int64_t lane, std::int64_t i) {
     const std::int64_t full = length / batch * batch;
     if (i < full) {
       return (i / batch * world + lane) * batch + i % batch;
@@ -139,7 +140,7 @@ std::unique_ptr<const Order> paddle_order(
     const std::int64_t rest = length - full;
     return full * world + lane * rest + (i - full);
   };
-  return std::make_unique<ListOrder>(samples, world, length, make, place);
+  return std::make_unique<ListOrder>(samples, world, length, make, list_index);
 }
 
 // Floor division of floats as in Python; used for non-integer repeats.

@@ -25,58 +25,58 @@ class DeviceUploads::OnGpu {
   const at::Tensor& next(std::int64_t bytes) {
     // All kernels that read the current buffer have been enqueued.
     current().used.record(guard_.getStream(device_));
-    index_ = (index_ + 1) % places_.size();
-    Place& place = current();
-    if (!place.buffer.defined() || place.buffer.numel() < bytes) {
-      place.buffer =
+    index_ = (index_ + 1) % buffers_.size();
+    DeviceBuffer& buffer = current();
+    if (!buffer.bytes.defined() || buffer.bytes.numel() < bytes) {
+      buffer.bytes =
           at::empty({bytes}, at::TensorOptions(device_).dtype(at::kByte));
       // The allocator may have reused memory of kernels that have not run yet.
-      place.used.record(guard_.getStream(device_));
+      buffer.used.record(guard_.getStream(device_));
     }
-    return place.buffer;
+    return buffer.bytes;
   }
 
   // Copies `bytes` from pinned memory to the start of the current buffer.
   void copy(const std::uint8_t* pinned, std::int64_t bytes) {
     const at::NoGradGuard no_grad;
-    Place& place = current();
-    place.used.block(copies_);
+    DeviceBuffer& buffer = current();
+    buffer.used.block(copies_);
     {
       const c10::StreamGuard scope(copies_);
       // from_blob requires a mutable pointer; nothing writes through it.
-      place.buffer.narrow(0, 0, bytes)
+      buffer.bytes.narrow(0, 0, bytes)
           .copy_(
               at::from_blob(
                   const_cast<std::uint8_t*>(pinned), {bytes}, at::kByte),
               /*non_blocking=*/true);
     }
-    place.copied.record(copies_);
-    place.copied.block(guard_.getStream(device_));
+    buffer.copied.record(copies_);
+    buffer.copied.block(guard_.getStream(device_));
   }
 
   std::function<void()> copied() {
     // The event is recorded again only after this function was called, or after
     // a later copy on the same stream.
-    return [&place = current()] {
-      if (!place.copied.query()) {
-        place.copied.synchronize();
+    return [&buffer = current()] {
+      if (!buffer.copied.query()) {
+        buffer.copied.synchronize();
       }
     };
   }
 
  private:
-  struct Place {
-    at::Tensor buffer{};
+  struct DeviceBuffer {
+    at::Tensor bytes{};
     c10::Event used{c10::kCUDA}; // after the kernels that read the buffer
     c10::Event copied{c10::kCUDA};
   };
 
-  Place& current() { return places_[index_]; }
+  DeviceBuffer& current() { return buffers_[index_]; }
 
   const c10::impl::VirtualGuardImpl guard_{c10::kCUDA};
   c10::Device device_;
   c10::Stream copies_;
-  std::array<Place, 2> places_;
+  std::array<DeviceBuffer, 2> buffers_;
   std::size_t index_ = 0;
 };
 

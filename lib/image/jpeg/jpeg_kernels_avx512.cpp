@@ -91,7 +91,7 @@ void add_words(
     if (at == 0) {
       first = word;
     } else if (block != nullptr) {
-      block[kPlaces.at[at]] = word;
+      block[kZigzagOffsets.at[at]] = word;
     }
   }
 }

@@ -104,11 +104,11 @@ struct Source {
 
 // A source coordinate: the nearest pixel whose centre is not to the right of it
 // (or below it), and the distance from that centre.
-struct Place {
+struct SourceCoordinate {
   int pixel = 0;
   double rest = 0;
 
-  explicit Place(double coordinate) {
+  explicit SourceCoordinate(double coordinate) {
     const double from_centre = coordinate - 0.5;
     pixel = static_cast<int>(std::floor(from_centre));
     rest = from_centre - pixel;
@@ -125,7 +125,7 @@ VITRAIN_INLINE void load(Doubles& to, const double* from) {
 
 struct Linear {
   static constexpr int kTaps = 2;
-  static constexpr int kBefore = 0; // taps before Place::pixel
+  static constexpr int kBefore = 0; // taps before SourceCoordinate::pixel
 
   VITRAIN_INLINE static void mix(Doubles& out, const Doubles* in, double rest) {
     out = in[0] + (in[1] - in[0]) * rest;
@@ -165,8 +165,11 @@ VITRAIN_INLINE void across(
 }
 
 template <typename Kernel>
-VITRAIN_INLINE void
-value_at(Doubles& out, const Source& source, const Place& x, const Place& y) {
+VITRAIN_INLINE void value_at(
+    Doubles& out,
+    const Source& source,
+    const SourceCoordinate& x,
+    const SourceCoordinate& y) {
   std::size_t columns[Kernel::kTaps];
 #pragma GCC unroll 4
   for (int tap = 0; tap < Kernel::kTaps; ++tap) {
@@ -207,7 +210,8 @@ VITRAIN_INLINE void rows_with(
         continue;
       }
       Doubles value;
-      value_at<Kernel>(value, source, Place(from_x), Place(from_y));
+      value_at<Kernel>(
+          value, source, SourceCoordinate(from_x), SourceCoordinate(from_y));
       value = value < 0.0 ? Doubles{} : value;
       value = value > 255.0 ? Doubles{} + 255.0 : value;
       const Words whole = __builtin_convertvector(value, Words);

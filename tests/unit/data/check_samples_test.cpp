@@ -97,8 +97,8 @@ TEST(Check, FindsWhatIsWrong) {
 TEST(Check, FindsEqualSamplesWithinAndBetweenDatasets) {
   const CheckReport report = Dataset().check(1);
   ASSERT_EQ(report.duplicates.size(), 2u);
-  EXPECT_EQ(report.duplicates[0].places[0].sample, 0);
-  EXPECT_EQ(report.duplicates[0].places[1].sample, 2);
+  EXPECT_EQ(report.duplicates[0].occurrences[0].sample, 0);
+  EXPECT_EQ(report.duplicates[0].occurrences[1].sample, 2);
   EXPECT_FALSE(report.duplicates[0].across_splits());
   EXPECT_FALSE(report.duplicates[0].across_labels());
   EXPECT_TRUE(report.duplicates[1].across_splits());
