@@ -241,7 +241,7 @@ class ImageProcessor {
 };
 
 // Reads class names from id2label, ordered by number. Ignores "LABEL_0", ...,
-// which transformers writes if nobody has named the classes.
+// which transformers writes for classes without names.
 void read_labels(
     const Json& config,
     const std::string& source,

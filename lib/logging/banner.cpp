@@ -164,8 +164,8 @@ std::string time_text(const Closing& end) {
       : human_seconds(end.seconds);
 }
 
-// The last line, and whether it contains the result and the folder; what it
-// does not contain is printed above it.
+// The last line, and whether it contains the result and the folder, which are
+// otherwise printed above it.
 struct LastLine {
   std::string text; // text after the outcome
   bool has_result = false; // the full result

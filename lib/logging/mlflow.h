@@ -40,8 +40,8 @@ class MlflowLog {
   // the server cannot be reached or rejects something. There is at most one per
   // run.
   std::string take_warning();
-  // Valid after finish(): returns what was not delivered, and why; "" if
-  // everything was.
+  // Valid after finish(): returns the records that were not delivered, with the
+  // reason; "" if none.
   std::string problem() const;
 
   static constexpr double kPatience = 4.0; // seconds

@@ -76,7 +76,7 @@ std::string PredictionLines::json(
     top.push_back(
         {{"class", classes_[static_cast<std::size_t>(score.index)]},
          {"index", score.index},
-         // The same digits as in the CSV, not those of the double.
+         // Same digits as in the CSV, fewer than the double has.
          {"probability", Json::parse(fmt::format("{}", score.probability))}});
   }
   object["top"] = std::move(top);

@@ -12,7 +12,7 @@
 #include "job/prepared_job.h"
 #include "models/model_counts.h"
 
-// Verbs that need no torch: those that create no network in this process.
+// Verbs that need no torch, because they create no network in this process.
 // Training runs in processes of the program with torch.
 namespace vitrain::verbs {
 

@@ -69,8 +69,8 @@ inline constexpr const char* kMetadataName = "__metadata__";
 // Throws Error(kWeights) "<source>: ..." for a name longer than kLongestName.
 void check_name_length(std::string_view name, const std::string& source);
 
-// Throws likewise, and for names that are invalid in a safetensors file:
-// kMetadataName and invalid UTF-8.
+// Throws as check_name_length(), and for names that are invalid in a
+// safetensors file: kMetadataName and invalid UTF-8.
 void check_tensor_name(std::string_view name, const std::string& source);
 
 // Opens a file of safetensors, PyTorch (zip, or before 1.6), NumPy (.npz) or
@@ -86,13 +86,13 @@ std::unique_ptr<Archive> open_archive(
     const std::string& part = "");
 
 // Returns the metadata of a safetensors file, or, for an index, the metadata
-// that all its files have; empty for other formats. Throws likewise.
+// that all its files have; empty for other formats. Throws as open_archive().
 std::map<std::string, std::string> read_metadata(
     const std::filesystem::path& path);
 
 // Returns the files that contain the tensors of open_archive(): those named by
 // an index, in its folder, whether they exist or not; otherwise only `path`.
-// Throws likewise.
+// Throws as open_archive().
 std::vector<std::filesystem::path> files_of(const std::filesystem::path& path);
 
 } // namespace vitrain::weights

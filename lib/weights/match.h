@@ -25,7 +25,7 @@ struct TensorLayout {
 using Layouts = std::map<std::string, TensorLayout>; // by name
 Layouts layouts_of(const Archive& archive);
 
-// What to do with the classifier's weights in the file.
+// Treatment of the classifier's weights in the file.
 enum class HeadPolicy {
   // Load them if the file has all, in the model's shapes; otherwise keep the
   // model's.

@@ -35,7 +35,7 @@ struct WeightsIndex {
 // members. Throws Error(kWeights): "<source>: ...".
 WeightsIndex parse_index(std::string_view json, const std::string& source);
 
-// Reads the index from a file. Throws likewise.
+// Reads the index from a file. Throws as parse_index().
 WeightsIndex read_index(const InputFile& file);
 
 } // namespace vitrain::weights

@@ -26,7 +26,7 @@ class ZipFile {
   const std::map<std::string, Member>& members() const { return members_; }
 
   // Decompresses [skip, skip + size) of a member. Checks the checksum if the
-  // range reaches the member's end. Throws likewise.
+  // range reaches the member's end. Throws Error(kWeights).
   void read(
       const std::string& name,
       void* bytes,

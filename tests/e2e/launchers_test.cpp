@@ -1,5 +1,5 @@
-// Started by others: torchrun, Paddle's launch, horovodrun, mpirun, srun. Those
-// that are not here are skipped:
+// Runs started by torchrun, Paddle's launch, horovodrun, mpirun and srun. A
+// test is skipped if its launcher is not installed:
 //   VITRAIN_TORCH_PYTHON    a Python with torch 2.11
 //   VITRAIN_PADDLE_PYTHON   a Python with paddlepaddle 3.3.1
 //   VITRAIN_HOROVOD_PYTHON  a Python with horovod 0.28.1

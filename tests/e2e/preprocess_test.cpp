@@ -98,7 +98,7 @@ TEST(Preprocess, IsThatOfTheCheckpoint) {
     EXPECT_EQ(loss(name), expected);
   }
 
-  // Training from such weights goes on with their images.
+  // Fine-tuning uses the preprocessing stored with the weights.
   const Result tuned = run(tiny_run(
       folder / "tuned",
       {.config = config,

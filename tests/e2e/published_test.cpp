@@ -1,5 +1,5 @@
-// Weights beside a config.json of timm or transformers are trained, evaluated
-// and used with the images that it says.
+// Training, evaluation and prediction apply the preprocessing in the
+// config.json of timm or transformers next to the weights.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -79,7 +79,7 @@ TEST_F(Published, ImagesAreThoseOfTheWeightsEverywhere) {
           HasSubstr("data.preprocess.crop_pct: 0.9, as "),
           HasSubstr("hub/model.safetensors (by its config.json)")));
 
-  // What the recipe sets wins, and is told.
+  // A key that the recipe sets has priority; a note reports the difference.
   const Result own =
       evaluate("own", {.set = {"data.preprocess.mean=[0.1, 0.1, 0.1]"}});
   ASSERT_EQ(own.exit_code, 0) << own.err;
@@ -103,7 +103,7 @@ TEST_F(Published, ImagesAreThoseOfTheWeightsEverywhere) {
   EXPECT_THAT(dry.out + dry.err, kMeanLine);
 }
 
-// A run goes on with these images, also where the weights have gone.
+// A resumed run keeps the preprocessing, even if the weights were deleted.
 TEST_F(Published, ARunThatIsContinuedKeepsItsImages) {
   folder_.write("hub/config.json", kTimm);
   const Options tuning{

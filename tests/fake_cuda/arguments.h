@@ -16,8 +16,8 @@ class Parameters {
   explicit Parameters(const char* name);
 
   // Checks the order of memory accesses of a launch with these arguments.
-  // Memory behind a pointer is read, at least its first byte; writes are
-  // unknown, except for the first pointer of an array, which is the result.
+  // The launch reads at least the first byte that a pointer points to; writes
+  // are unknown, except for the first pointer of an array, which is the result.
   void use(cudaStream_t stream, void** arguments) const;
 
  private:

@@ -39,8 +39,8 @@ class Meeting {
 
   int rank() const { return rank_; }
   int size() const { return size_; }
-  // Records a call and returns its number. Waits only for ranks that are far
-  // behind.
+  // Records a call and returns its number. Waits only if another rank has
+  // recorded far fewer calls.
   std::uint64_t call(const Call& call);
   bool finished(std::uint64_t number);
   // Ends all waiting.

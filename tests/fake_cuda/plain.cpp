@@ -1,5 +1,6 @@
-// Calls of CUDA's libraries that only succeed: nothing here depends on what
-// they set. What is in no file is made by unwritten.py, and ends the program.
+// Functions of CUDA's libraries that only return success, because no test
+// depends on their effects. unwritten.py generates the functions that no file
+// defines; they end the program.
 
 #define FAKE_CUDA_SUCCEEDS(name) \
   extern "C" int name(...) {     \

@@ -89,7 +89,7 @@ std::string list(const Items& items, const Write& write) {
   return text;
 }
 
-// Of `name`, of which templates have several.
+// Returns the launches of each kernel name; instances of a template share one.
 std::map<std::string, std::int64_t> launches_by_name(const Record& record) {
   std::map<std::string, std::int64_t> kernels;
   for (const auto& [function, count] : record.launches) {

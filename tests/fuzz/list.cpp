@@ -18,7 +18,7 @@ data::ReadBytes pieces(std::span<const std::uint8_t> input, std::size_t piece) {
   };
 }
 
-// Every record gets a label, which is that of a class.
+// Every record gets the label of a class.
 void read_table(std::span<const std::uint8_t> input, ClassOrder order) {
   accepts([&] {
     data::CsvRecords records(pieces(input, input.size()), "x.csv");

@@ -6,8 +6,8 @@
 #include "fuzz/fuzz.h"
 #include "support/files.h"
 
-// What timm and transformers write beside weights: whatever is in the files,
-// nothing is thrown, and every value that is taken is one for the recipe.
+// Config files of timm and transformers: no content throws, and the recipe
+// accepts every value that is read.
 void vitrain::fuzz::fuzz(std::span<const std::uint8_t> input) {
   static const TempFolder folder;
   const std::string_view text(

@@ -26,7 +26,7 @@ Bytes read(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// What to say when the process dies in the target.
+// Message for a process that dies in the target.
 char running[512];
 
 void on_death(int signal) {

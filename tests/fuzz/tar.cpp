@@ -3,8 +3,8 @@
 #include "data/kinds/tar_reader.h"
 #include "fuzz/fuzz.h"
 
-// An archive in memory: every member lies inside, none overlaps the one before,
-// and what a name says stays below the folder that people would unpack into.
+// An archive in memory: members lie within it and do not overlap, and their
+// names stay below the folder into which the archive is unpacked.
 void vitrain::fuzz::fuzz(std::span<const std::uint8_t> input) {
   const auto size = static_cast<std::int64_t>(input.size());
   const data::ReadAt read = [&](std::int64_t offset, std::span<char> into) {

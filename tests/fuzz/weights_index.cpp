@@ -4,8 +4,8 @@
 
 #include "fuzz/fuzz.h"
 
-// The index of weights that are divided among files: what is taken names files
-// that lie beside it, and one for each tensor.
+// Index of weights that are divided among files: an accepted index names one
+// file for each tensor, in the folder of the index.
 void vitrain::fuzz::fuzz(std::span<const std::uint8_t> input) {
   const std::string_view text(
       reinterpret_cast<const char*>(input.data()), input.size());

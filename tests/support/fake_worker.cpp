@@ -2,8 +2,8 @@
 // each rank a list of commands, run in order; the end of the list is exit 0.
 //   say TEXT | terminal TEXT     a line to the log | to the terminal
 //   mark                         "at <monotonic seconds>" to the log
-//   enter SECTION | beat STEP | done | failed     of the heartbeat
-//   beating SECONDS              beats until then, then goes on
+//   enter PHASE | beat STEP | done | failed     of the heartbeat
+//   beating SECONDS              beats for that long, then continues
 //   sleep SECONDS | hang         without a beat
 //   await FILE                   without a beat, until there is such a file
 //   exit CODE | raise SIGNAL     (stop oneself: raise 19)

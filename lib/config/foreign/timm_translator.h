@@ -48,8 +48,8 @@ class TimmTranslator : private Translator {
     }
     return std::array{given[0], given[1]};
   }
-  // Adds those of the words that have non-default values to `idle`: in timm,
-  // too, they have no effect.
+  // Adds words with non-default values to `idle`: they have no effect in timm
+  // either.
   void without_effect(std::initializer_list<std::string_view> words) {
     for (const std::string_view word : words) {
       if (words_.changed(word)) {

@@ -8,7 +8,7 @@
 
 namespace vitrain::config {
 
-// Weights that are compared with each other: all, or those of a layer.
+// Weights that are compared with each other: all, or the weights of one layer.
 enum class PruneScope { kGlobal, kLayer };
 constexpr auto names_of(PruneScope) {
   using enum PruneScope;

@@ -100,8 +100,8 @@ void LockLease::look(bool renews) {
   if (is_lost_) {
     return;
   }
-  // The time before the read: if this process is suspended after reading, what
-  // it read is that old.
+  // Taken before the read: the process may be suspended after reading, which
+  // makes the read content older.
   const double now = boot_time();
   const Fd fd(::open(path_.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK));
   if (!fd && errno != ENOENT) {

@@ -14,8 +14,8 @@ namespace vitrain::data {
 struct MixOptions {
   // Alpha: the sample's weight is Beta(mixup, mixup) distributed; 0: no mixup.
   double mixup = 0.0;
-  // The same for CutMix: distribution of the fraction of the image outside the
-  // box, before the box is clipped.
+  // Alpha of CutMix: the fraction of the image outside the box, before the box
+  // is clipped, is Beta(cutmix, cutmix) distributed; 0: no CutMix.
   double cutmix = 0.0;
   // CutMix with boxes whose sides are between these fractions of the image's
   // sides (the larger one excluded); `cutmix` is then ignored.

@@ -33,7 +33,7 @@ struct GradientBuffer {
   at::Tensor pruned{};
 };
 
-// Smallest sizes of the buckets, and what is sent of them.
+// Smallest sizes of the buckets, and the compression of their content.
 struct BucketOptions {
   std::int64_t first_bytes = 1 << 20;
   std::int64_t bytes = 25 << 20;

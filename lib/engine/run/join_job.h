@@ -23,8 +23,8 @@ struct JoinedJob {
   logging::ConsoleOptions console;
 };
 
-// For workers started by another launcher: determines together what vitrain's
-// supervisor would otherwise tell its workers, and completes `job`. One rank
+// For workers started by another launcher: they agree on the facts that
+// vitrain's supervisor would send to its workers, and complete `job`. One rank
 // per machine lists the datasets (the machine's other ranks map its indexes);
 // threads per worker follow from the available cores; rank 0 chooses the run
 // folder and the checkpoint to resume from. Collective over all ranks. If one

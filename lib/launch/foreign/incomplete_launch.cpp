@@ -41,7 +41,7 @@ struct Advice {
 };
 
 // Returns the message for a process that is one of several, if its variables do
-// not tell how to reach the others.
+// not contain the address of the other processes.
 std::string alone(
     const Variables& variables,
     const char* rank,

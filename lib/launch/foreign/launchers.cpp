@@ -191,7 +191,7 @@ constexpr std::array kRows{
         nullptr,
         &is_srun,
         &complete_slurm},
-    // Cray's launcher. Under srun, its variables tell less than Slurm's.
+    // Cray's launcher. Under srun, its variables contain less than Slurm's.
     Row{"hydra",
         "PMI_RANK",
         "PMI_SIZE",

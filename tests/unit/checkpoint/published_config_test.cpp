@@ -1,5 +1,5 @@
-// What timm and transformers write beside weights, against what their own code
-// does by it (tests/golden/weights/make_published.py).
+// Config files of timm and transformers, compared with the preprocessing of
+// their own code (tests/golden/weights/make_published.py).
 
 #include "checkpoint/published_config.h"
 

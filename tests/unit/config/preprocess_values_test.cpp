@@ -144,7 +144,7 @@ TEST(PreprocessValues, WhatIsNotUnderstoodIsRefused) {
       HasSubstr("data.preprocess.std: expected"));
 }
 
-// The weights' `resize` took the place of a crop_pct that somebody had set.
+// Regression: the weights' `resize` replaced a crop_pct that the user had set.
 TEST(PreprocessValues, ACropThatSomebodySetIsNotReplacedByASize) {
   const Json values{
       {"data.preprocess.crop_pct", 0.9}, {"data.preprocess.resize", 256}};

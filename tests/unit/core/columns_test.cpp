@@ -59,7 +59,7 @@ TEST(WrapMessage, LosesNothing) {
     for (const std::string& line : split(wrapped, '\n')) {
       EXPECT_LE(display_width(line), std::max(columns, 22)) << line;
       const std::string words(trim(line));
-      // A path goes on without a blank.
+      // A path that is divided between lines has no blank there.
       joined += joined.empty() || joined.ends_with('/') || joined.ends_with('=')
           ? words
           : " " + words;

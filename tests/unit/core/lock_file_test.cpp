@@ -402,7 +402,7 @@ TEST_F(LockFileTest, AHolderOfTheSameJobThatRunsHereKeepsIt) {
   exit_status(holder);
 }
 
-// The process that came first of those that wait for a lock is alive.
+// The process that claimed the lock first is alive.
 TEST_F(LockFileTest, OfTwoProcessesOfTheSameJobTheFirstKeepsIt) {
   const ScopedVariable job("SLURM_JOB_ID", "12");
   Json lock = foreign_lock();

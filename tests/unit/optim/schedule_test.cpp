@@ -31,7 +31,8 @@ Schedule schedule_of(const nlohmann::json& json) {
       .min_lr = json.at("min_lr")};
 }
 
-// The same formula in Python: a few rounding errors of lr.
+// The golden values come from the same formula in Python, so that they differ
+// by a few rounding errors of lr.
 TEST(Schedule, EqualsTheClosedForm) {
   for (const auto& file : golden("schedules.json")) {
     const Schedule schedule = schedule_of(file);
@@ -205,7 +206,8 @@ Schedule like_paddle(const PaddleEpoch& row, bool exact) {
       .min_lr = row.end};
 }
 
-// The same formulas in Python: a few rounding errors of the peak. Without
+// The golden values come from the same formulas in Python, so that they differ
+// by a few rounding errors of the peak. Without
 // warm-up Paddle multiplies the previous rate by a factor in each epoch, and
 // rounding errors add up.
 double paddle_tolerance(const PaddleEpoch& row) {

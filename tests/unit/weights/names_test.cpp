@@ -208,8 +208,7 @@ TEST(TimmNames, OfWrappersWithinTheNetworkAreTakenOff) {
       testing::HasSubstr("'fc.weight'"));
 }
 
-// A Lightning module with a loss that has weights, and one that also keeps an
-// average.
+// Lightning modules: one whose loss has weights, and the same one with an EMA.
 TEST(TimmNames, OfTheMemberThatHoldsTheNetwork) {
   const std::map<std::string, Shape> plain{
       {"conv1.weight", {4}}, {"fc.weight", {2}}};

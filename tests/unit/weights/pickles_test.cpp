@@ -1,5 +1,6 @@
 // Files that torch.save wrote with each protocol of pickle, and checkpoints
-// with objects beside the weights (tests/golden/weights/make_pickle_files.py).
+// with other objects besides the weights
+// (tests/golden/weights/make_pickle_files.py).
 
 #include <filesystem>
 #include <string>
@@ -109,7 +110,7 @@ TEST(OtherContent, IsNamedAndSaysWhatToGive) {
   EXPECT_THAT(
       refused("inference.pdiparams", parameters),
       testing::AllOf(HasSubstr("inference"), HasSubstr(".pdparams")));
-  // Any other bytes are what a damaged safetensors file has.
+  // With another file name, the same bytes count as a damaged safetensors file.
   EXPECT_THAT(refused("c.bin", parameters), HasSubstr("c.bin"));
 }
 

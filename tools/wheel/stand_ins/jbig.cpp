@@ -1,8 +1,8 @@
-// libjbig.so.0 of installations that bring their libraries along. Debian's
-// libtiff wants one to load; the real one is under the GPL, which what it is
-// passed on with would have to be as well. TIFF files in JBIG are refused
-// before (image/formats/tiff_file.cpp), so that nothing is lost: here decoding
-// and encoding fail with a sentence.
+// Replacement of libjbig.so.0 in installations that contain their libraries.
+// Debian's libtiff does not load without libjbig, which is under the GPL and
+// would extend it to the whole installation. image/formats/tiff_file.cpp
+// refuses TIFF files in JBIG before libtiff decodes them; these functions only
+// fail.
 
 #include <cstddef>
 

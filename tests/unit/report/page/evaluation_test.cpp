@@ -1,4 +1,4 @@
-// What a page shows of an evaluation, whatever the number of classes.
+// Evaluation results on a page, for any number of classes.
 
 #include <gmock/gmock.h>
 
@@ -90,7 +90,7 @@ TEST(Page, ATableOfClassesKnowsConfusionsToo) {
       HasSubstr("<tr><td>cat</td><td>dog</td><td>7</td></tr>"));
 }
 
-// One bad table hid the others.
+// Regression: one bad table hid all other tables.
 TEST(Page, ABadTableLeavesTheOthers) {
   const TempFolder folder;
   const auto path = write_run(folder, "a");

@@ -135,7 +135,7 @@ TEST(Page, ComparesRuns) {
           HasSubstr("data-run=\"1\"></span>b"),
           HasSubstr("<th>optim.lr</th>"),
           HasSubstr("<td>0.25</td>"),
-          // What differs stands beside the results, too.
+          // The results also show the settings that differ.
           HasSubstr("<th class=\"setting\">optim.lr</th>"),
           HasSubstr("<td class=\"setting\">0.25</td>")));
 }

@@ -143,7 +143,7 @@ TEST(Run, AResumedRunThatFailedIsNotDone) {
   EXPECT_EQ(open_run(path).state, RunStatus::kDone);
 }
 
-// What a log says of an attempt before is about that one.
+// The log's lines about an earlier attempt do not describe the last one.
 TEST(Run, TheLogOfTheLastAttemptCounts) {
   const TempFolder folder;
   const auto path = write_run(folder, "a", {}, "");
