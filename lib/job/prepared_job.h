@@ -41,7 +41,7 @@ struct PreparedJob {
   std::string held_out;
   // Notes to print before the start, one sentence each.
   std::vector<std::string> notes;
-  // Differences between the recipe and that of the run to resume.
+  // Differences between the recipe and the recipe of the run to resume.
   std::vector<config::Difference> changes;
   // True if the run to resume is complete.
   bool finished = false;

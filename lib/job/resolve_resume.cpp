@@ -52,7 +52,7 @@ std::optional<std::filesystem::path> resolve_auto(PreparedJob& prepared) {
   return newest.path;
 }
 
-// Compares the recipe with that of the run to resume.
+// Compares the recipe with the recipe of the run to resume.
 void compare_recipes(PreparedJob& prepared) {
   const RunDirectory run{prepared.job.run_directory};
   const std::string name = printable(run.config().native());

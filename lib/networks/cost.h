@@ -43,8 +43,8 @@ struct Cost {
 // device (shapes only, no memory). Throws Error(kInternal) if one of its
 // operators has no meta kernel.
 Cost cost_of(const models::ModelSpec& spec);
-// Likewise for `network`, which make_network() built on the meta device; sets
-// it to evaluation mode.
+// Counts the cost of `network`, which make_network() built on the meta device.
+// Sets it to evaluation mode. Throws as the function above.
 Cost cost_of(const models::ModelSpec& spec, Model& network);
 
 } // namespace vitrain::networks

@@ -29,8 +29,9 @@ struct TensorFile {
 // the tensor.
 TensorFile read_safetensors(const std::filesystem::path& path);
 
-// Reads all tensors of an archive. Throws likewise, and if tensors share bytes
-// so often that together they exceed 4 times the storages' size plus 64 MiB.
+// Reads all tensors of an archive. Throws as read_safetensors(), and if tensors
+// share bytes so often that together they exceed 4 times the storages' size
+// plus 64 MiB.
 TensorFile read_tensors(const weights::Archive& archive);
 
 // True if safetensors files can contain this dtype (kFloat, kLong, ...).

@@ -21,7 +21,8 @@ class InputFile {
   std::string descriptor_path() const;
 
   // Reads exactly [offset, offset + size) with pread, so that truncation of the
-  // file in the meantime is an error and not a signal. Throws likewise.
+  // file in the meantime is an error and not a signal. Throws Error(kWeights)
+  // naming the file.
   void read(void* bytes, std::int64_t size, std::int64_t offset) const;
   std::string read(std::int64_t size, std::int64_t offset) const;
 

@@ -68,9 +68,9 @@ class LogInterval {
   std::int64_t hash_ = 0; // sum of sample_hash() of this rank's samples
   std::int64_t clipped_ = 0; // images of this rank whose values were clipped
   dist::Traffic traffic_;
-  // Subtracted from the loader's counters to get those of the interval: their
-  // values at its begin, minus what loaders that have been replaced since then
-  // counted in it.
+  // Subtracted from the loader's counters to get the counts of the interval:
+  // their values at its begin, minus the counts of loaders that were replaced
+  // during the interval.
   double wait_before_ = 0.0;
   std::int64_t warnings_before_ = 0;
 };

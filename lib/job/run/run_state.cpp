@@ -117,7 +117,7 @@ Json RunIdentity::to_json() const {
 
 namespace {
 
-// Names the option with which the batch is that of the checkpoint; "" if there
+// Names the option that restores the batch of the checkpoint; "" if there
 // is none.
 std::string explain_batch(const RunIdentity& own, const Json& saved) {
   const std::int64_t samples =

@@ -34,8 +34,8 @@ layers_in_blocks(const char* stem, const char* blocks, const char* end) {
   return {{0, stem}, {1, blocks}, {1, end, {kWithPreviousLayer}}};
 }
 
-// Likewise for stages of blocks. A stage's downsampling shares the layer of the
-// stage's first block.
+// Returns rules as layers_in_blocks(), for stages of blocks. A stage's
+// downsampling shares the layer of the stage's first block.
 inline std::vector<LayerRule> layers_in_stages(
     const char* stem,
     const char* downsample,

@@ -72,7 +72,7 @@ void gradient(
     std::int64_t rows,
     std::int64_t channels);
 
-// The same functions for bf16.
+// Overloads of these functions for bf16.
 void statistics(
     const std::uint16_t* x,
     std::int64_t rows,

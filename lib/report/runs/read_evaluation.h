@@ -25,7 +25,7 @@ struct NamedClass {
   // In [0, 1]; only for data with lists of labels.
   std::optional<double> average_precision;
 
-  // Average precision or, without it, accuracy: what the page shows.
+  // Returns the value on the page: average precision or, without it, accuracy.
   double share() const { return average_precision.value_or(result.accuracy()); }
 };
 
@@ -34,12 +34,12 @@ struct NamedClass {
 // file that is not such a table.
 NamedConfusion read_confusion(const std::filesystem::path& file);
 std::vector<NamedClass> read_per_class(const std::filesystem::path& file);
-// The same for confusion_pairs.csv, which replaces confusion.csv if there are
-// many classes. `classes`: their number; a larger class number is an error.
+// Reads confusion_pairs.csv in the same way; it replaces confusion.csv if there
+// are many classes. `classes`: their number; a larger class number is an error.
 results::Confusion::Cells read_confusion_pairs(
     const std::filesystem::path& file,
     std::int64_t classes);
-// The same for reliability.csv; counts of correct samples are rounded.
+// Reads reliability.csv in the same way; counts of correct samples are rounded.
 std::vector<results::Calibration::Bin> read_reliability(
     const std::filesystem::path& file);
 

@@ -212,7 +212,7 @@ TEST(Check, CountsAllLabelsOfAnImage) {
   ASSERT_EQ(equal.duplicates.size(), 1u);
   EXPECT_FALSE(equal.duplicates[0].across_labels());
   EXPECT_EQ(to_json(equal)["duplicates"][0][1]["labels"], Json({0, 2}));
-  // The first label is the same, and the others are not.
+  // The first labels are equal; the second ones differ.
   const CheckReport other =
       check_list("a.jpg 0,2\nb.jpg 0\nc.jpg 1\nd.jpg 0,2\n");
   EXPECT_TRUE(other.duplicates[0].across_labels());

@@ -217,8 +217,8 @@ TEST_F(PackedLabels, AreNotThoseOfPixels) {
       testing::HasSubstr("pixels, not files"));
 }
 
-// An archive has one label of an image: those of a list would become the first
-// ones, and 0 where there are none.
+// An archive has one label per image. It could keep only the first label of a
+// list, and would give label 0 to images without labels.
 TEST_F(PackedLabels, OfListsWithSeveralLabelsAreRefused) {
   SourceOptions options = from(
       SourceKind::kList, list_of_labels("list.txt", {"1", "1", "-", "0,1"}));

@@ -61,7 +61,7 @@ TEST(PartialEpoch, IsThatOfItsStage) {
   EXPECT_EQ(begun->steps, 2);
   manifest.epoch = 2; // its workers made other steps of them
   EXPECT_THROW(partial_epoch(manifest, stages, 1), Error);
-  // The same epoch at another step.
+  // Epoch 3 again, with the order recorded at another step.
   manifest.epoch = 3;
   manifest.state["order"] = {
       {"workers", 1}, {"per_device", 4}, {"accumulate", 1}, {"step", 2}};

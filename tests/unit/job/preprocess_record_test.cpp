@@ -164,7 +164,7 @@ TEST(PreprocessRecord, SaysTrueOrFalseOfSeveralLabels) {
 
 class PublishedRecord : public ::testing::Test {
  protected:
-  // Applies what timm's config.json beside bare weights says.
+  // Applies timm's config.json next to weights without a record.
   std::optional<PreprocessRecord> apply(const std::string& text) {
     const auto weights =
         folder_.write("model.pth", "PK\3\4" + std::string(64, 'x'));
@@ -234,7 +234,8 @@ TEST_F(PublishedRecord, OfANetworkThatIsNotKnownSaysSo) {
   EXPECT_THAT(notes_, ::testing::ElementsAre(HasSubstr("'unheard_of'")));
 }
 
-// The record that a file of ours carries comes before what stands beside it.
+// A record in vitrain's weights file has priority over a config.json next to
+// it.
 TEST_F(PublishedRecord, YieldsToTheWeightsOwn) {
   folder_.write("config.json", kTestSizes);
   recipe_.model.pretrained = folder_.write(
@@ -343,7 +344,7 @@ TEST(PreparedJob, NumbersThatMayBeNamesAreWarnedOf) {
   EXPECT_THAT(
       warnings(kNumbers, "a.csv"),
       testing::Each(Not(HasSubstr("data.eval.class_map"))));
-  // Whose labels are always numbers.
+  // Labels in .txt lists are always numbers.
   EXPECT_THAT(
       warnings(kNames, "a.txt"),
       testing::Each(Not(HasSubstr("data.eval.class_map"))));

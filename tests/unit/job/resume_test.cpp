@@ -228,8 +228,8 @@ TEST_F(ResumeTest, UserInformationOfOlderRecordsIsLeftOut) {
       testing::AllOf(HasSubstr("http://host:5000"), Not(HasSubstr("s3cret"))));
 }
 
-// What weights had said at the start of a run differed from the recipe when it
-// was continued.
+// Regression: values that a run had taken from its weights' record counted as
+// changes of the recipe when the run was resumed.
 TEST_F(ResumeTest, KeepsWhatTheWeightsHadSaid) {
   config::Recipe recorded = recipe_;
   recorded.model.pretrained = "w.pth";

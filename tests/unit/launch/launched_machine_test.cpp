@@ -224,7 +224,7 @@ TEST(IncompleteLaunch, OneOfSeveralWithoutALocalRankDoesNotTrainAlone) {
     const Environment lone{{launcher.rank, "0"}, {launcher.world, "1"}};
     EXPECT_EQ(detect_launcher(lone).incomplete, "");
     EXPECT_EQ(detect_launcher({{launcher.rank, "0"}}).incomplete, "");
-    // What one of our own workers starts.
+    // A process that one of vitrain's workers started.
     EXPECT_EQ(
         detect_launcher(with(several, "VITRAIN_JOB_FD", "7")).incomplete, "");
   }

@@ -37,8 +37,8 @@ bool reorders(const at::Tensor& to, const at::Tensor& from) {
 }
 
 // A batch size that no layer's weights have as first dimension. (torch's own
-// convolution copies each weight's gradient once from oneDNN's order into that
-// of the weight; that is not counted.)
+// convolution copies each weight's gradient once from oneDNN's order into the
+// weight's order; that is not counted.)
 constexpr std::int64_t kImages = 5;
 
 // Calls, since the recorder was made, of operators that bring activations into

@@ -231,8 +231,7 @@ TEST(BadSampleLedger, NoticesAClassOfWhichNothingIsLeft) {
   ledger.check(last);
 }
 
-// Of a list with several labels for an image all of them count: class 1 is a
-// second label alone.
+// All labels of an image in a list count: class 1 is only a second label.
 TEST(BadSampleLedger, NoticesASecondLabelOfWhichNothingIsLeft) {
   const TempFolder folder;
   const auto index = label_lists_index(
