@@ -1,6 +1,6 @@
 #include "networks/uninitialized_model.h"
 
-#include "networks/layers/skip_weight_init.h"
+#include "networks/layers/init.h"
 
 namespace vitrain::networks {
 

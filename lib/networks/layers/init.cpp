@@ -5,8 +5,6 @@
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
 
-#include "networks/layers/skip_weight_init.h"
-
 namespace vitrain::networks {
 namespace {
 

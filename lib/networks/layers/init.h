@@ -60,4 +60,18 @@ void uniform(at::Tensor tensor, double bound, at::Generator generator);
 // Sets every element to `value`.
 void constant(at::Tensor tensor, double value);
 
+// While it lives, the functions above leave weights uninitialised on
+// this thread; constant() still fills them. Sampling takes most of the time of
+// building a network, and is wasted if all weights are loaded afterwards.
+class SkipWeightInit {
+ public:
+  SkipWeightInit();
+  ~SkipWeightInit();
+  SkipWeightInit(const SkipWeightInit&) = delete;
+  SkipWeightInit& operator=(const SkipWeightInit&) = delete;
+
+ private:
+  bool before_;
+};
+
 } // namespace vitrain::networks
