@@ -12,7 +12,6 @@
 #include "networks/layers/init.h"
 #include "networks/layers/layers.h"
 #include "networks/layers/recompute.h"
-#include "networks/layers/scaled_branch.h"
 #include "networks/layers/windows.h"
 #include "networks/networks.h"
 
@@ -40,11 +39,11 @@ at::Tensor positions_with_token(const ImageSize& grid) {
 class BeitAttention : public torch::nn::Module {
  public:
   BeitAttention(
-      const BeitSpec& net,
-      const ImageSize& grid,
-      const at::Generator& generator)
-      : heads_(net.heads) {
-    const std::int64_t width = net.embed_dim;
+      std::int64_t width,
+      std::int64_t heads,
+      const at::Generator& generator,
+      const ImageSize& grid)
+      : heads_(heads) {
     const auto zeros = [&](const char* name, at::IntArrayRef sizes) {
       return add_constant(*this, name, sizes, 0.0, generator);
     };
@@ -73,8 +72,6 @@ class BeitAttention : public torch::nn::Module {
         bias_of_pairs(table_, positions)));
   }
 
-  const std::shared_ptr<Linear>& proj() const { return proj_; }
-
  private:
   std::int64_t heads_;
   at::Tensor q_bias_; // [C]; keys have no bias
@@ -84,52 +81,7 @@ class BeitAttention : public torch::nn::Module {
   std::shared_ptr<Linear> proj_;
 };
 
-class BeitBlock : public torch::nn::Module {
- public:
-  BeitBlock(
-      const BeitSpec& net,
-      const ImageSize& grid,
-      std::int64_t row,
-      const at::Generator& generator)
-      : row_(row) {
-    const std::int64_t width = net.embed_dim;
-    const auto scale = [&](const char* name) {
-      return add_constant(*this, name, {width}, net.layer_scale, generator);
-    };
-    gamma_1_ = scale("gamma_1");
-    gamma_2_ = scale("gamma_2");
-    norm1_ = add_layer<LayerNorm>(*this, "norm1", width, kBeitNormEps);
-    attn_ = add_layer<BeitAttention>(*this, "attn", net, grid, generator);
-    norm2_ = add_layer<LayerNorm>(*this, "norm2", width, kBeitNormEps);
-    mlp_ = add_layer<Mlp>(*this, "mlp", width, 4 * width, generator);
-  }
-
-  at::Tensor forward(
-      const at::Tensor& x,
-      const at::Tensor& positions,
-      const at::Tensor& drop) const {
-    const at::Tensor y = add_scaled_branch(
-        x, (*attn_)((*norm1_)(x), positions), gamma_1_, drop, row_);
-    return add_scaled_branch(
-        y, (*mlp_)((*norm2_)(y)), gamma_2_, drop, row_ + 1);
-  }
-
-  // Divides the last layer's weights of both branches by `by`.
-  void weaken(double by) const {
-    const at::NoGradGuard no_grad;
-    attn_->proj()->weight.div_(by);
-    mlp_->named_parameters()["fc2.weight"].div_(by);
-  }
-
- private:
-  std::int64_t row_; // first of two rows of drop factors
-  at::Tensor gamma_1_; // [C], as gamma_2_
-  at::Tensor gamma_2_;
-  std::shared_ptr<LayerNorm> norm1_;
-  std::shared_ptr<BeitAttention> attn_;
-  std::shared_ptr<LayerNorm> norm2_;
-  std::shared_ptr<Mlp> mlp_;
-};
+using BeitBlock = ScaledBlock<BeitAttention>;
 
 class Beit : public ImageModel {
  public:
@@ -146,7 +98,7 @@ class Beit : public ImageModel {
     const auto list = add_layer<torch::nn::ModuleListImpl>(*this, "blocks");
     for (const double rate : rising_rates(spec.drop_path, net.depth)) {
       blocks_.push_back(append_layer<BeitBlock>(
-          *list, net, grid, paths_.add(rate, /*branches=*/2), generator));
+          *list, net, paths_.add(rate, BeitBlock::kBranches), generator, grid));
     }
     fc_norm_ = add_layer<LayerNorm>(*this, "fc_norm", width, kBeitNormEps);
     head_ =
@@ -161,7 +113,12 @@ class Beit : public ImageModel {
          patches},
         1);
     positions_ = positions_.to(x.device());
-    x = run_blocks(x, {}, blocks_, positions_, drop);
+    for (const auto& block : blocks_) {
+      x = run_block(
+          x, {}, [block, drop, positions = positions_](const at::Tensor& in) {
+            return block->forward(in, in, drop, positions);
+          });
+    }
     return (*head_)((*fc_norm_)(x.slice(1, 1).mean(1)));
   }
 
@@ -171,11 +128,14 @@ class Beit : public ImageModel {
     init_linear_layers(*this, kBeitInitStd, generator);
     truncated_normal(cls_token_, kBeitInitStd, generator);
     truncated_normal(head_->weight, kBeitInitStd, generator);
-    // As in timm, block i's weights are divided by sqrt(2 (i + 1)).
-    for (std::size_t i = 0; i < blocks_.size(); ++i) {
-      blocks_[i]->weaken(std::sqrt(2.0 * static_cast<double>(i + 1)));
-    }
+    // As in timm, block i's last layers are divided by sqrt(2 (i + 1)).
     const at::NoGradGuard no_grad;
+    for (std::size_t i = 0; i < blocks_.size(); ++i) {
+      const auto weights = blocks_[i]->named_parameters();
+      const double by = std::sqrt(2.0 * static_cast<double>(i + 1));
+      weights["attn.proj.weight"].div_(by);
+      weights["mlp.fc2.weight"].div_(by);
+    }
     head_->weight.mul_(kBeitHeadScale);
   }
 

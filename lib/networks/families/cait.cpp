@@ -8,11 +8,9 @@
 
 #include "networks/image_model.h"
 #include "networks/layers/blocks.h"
-#include "networks/layers/class_attention.h"
 #include "networks/layers/init.h"
 #include "networks/layers/layers.h"
 #include "networks/layers/recompute.h"
-#include "networks/layers/scaled_branch.h"
 #include "networks/networks.h"
 
 // Tokens are [N, T, C].
@@ -69,51 +67,6 @@ class TalkingHeads : public torch::nn::Module {
   std::shared_ptr<Linear> proj_w_;
 };
 
-// Block with an attention and an MLP branch, for self-attention and class
-// attention.
-template <typename Attention>
-class CaitBlock : public torch::nn::Module {
- public:
-  static constexpr int kBranches = 2; // residual branches that can be dropped
-
-  CaitBlock(
-      const CaitSpec& net,
-      std::int64_t row,
-      const at::Generator& generator)
-      : row_(row) {
-    const std::int64_t width = net.embed_dim;
-    const auto scale = [&](const char* name) {
-      return add_constant(*this, name, {width}, net.layer_scale, generator);
-    };
-    gamma_1_ = scale("gamma_1");
-    gamma_2_ = scale("gamma_2");
-    norm1_ = add_layer<LayerNorm>(*this, "norm1", width, kCaitNormEps);
-    attn_ = add_layer<Attention>(*this, "attn", width, net.heads, generator);
-    norm2_ = add_layer<LayerNorm>(*this, "norm2", width, kCaitNormEps);
-    mlp_ = add_layer<Mlp>(*this, "mlp", width, 4 * width, generator);
-  }
-
-  // x [N, T, C] attends to `seen` [N, S, C]. Returns [N, T, C].
-  at::Tensor forward(
-      const at::Tensor& x,
-      const at::Tensor& seen,
-      const at::Tensor& drop) const {
-    const at::Tensor y =
-        add_scaled_branch(x, (*attn_)((*norm1_)(seen)), gamma_1_, drop, row_);
-    return add_scaled_branch(
-        y, (*mlp_)((*norm2_)(y)), gamma_2_, drop, row_ + 1);
-  }
-
- private:
-  std::int64_t row_; // first of two rows of drop factors
-  at::Tensor gamma_1_; // [C], as gamma_2_
-  at::Tensor gamma_2_;
-  std::shared_ptr<LayerNorm> norm1_;
-  std::shared_ptr<Attention> attn_;
-  std::shared_ptr<LayerNorm> norm2_;
-  std::shared_ptr<Mlp> mlp_;
-};
-
 class Cait : public ImageModel {
  public:
   Cait(const models::ModelSpec& spec, const at::Generator& generator)
@@ -162,8 +115,8 @@ class Cait : public ImageModel {
   at::Tensor cls_token_; // [1, 1, C]
   at::Tensor pos_embed_; // [1, patches, C]
   std::shared_ptr<PatchEmbed> patch_embed_;
-  std::vector<std::shared_ptr<CaitBlock<TalkingHeads>>> blocks_;
-  std::vector<std::shared_ptr<CaitBlock<ClassAttention>>> class_blocks_;
+  std::vector<std::shared_ptr<ScaledBlock<TalkingHeads>>> blocks_;
+  std::vector<std::shared_ptr<ScaledBlock<ClassAttention>>> class_blocks_;
   std::shared_ptr<LayerNorm> norm_;
   std::shared_ptr<Linear> head_;
 };

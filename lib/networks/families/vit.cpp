@@ -64,27 +64,24 @@ std::shared_ptr<LayerScale> add_layer_scale(
       : nullptr;
 }
 
-// Returns x + scale * branch; if factors [N] are defined, the branch of image n
-// is multiplied by factors[n]. x, branch: [N * T, D]. May overwrite `branch`:
-// no layer needs it in backward.
+// Returns x + f * scale * branch, where f is the drop factor of the residual
+// branch `row`. x, branch: [N * T, D]. May overwrite `branch`: no layer needs
+// it in backward.
 at::Tensor add_residual(
     const at::Tensor& x,
     at::Tensor branch,
     const std::shared_ptr<LayerScale>& scale,
-    const at::Tensor& factors) {
-  if (factors.defined()) {
-    const std::array<std::int64_t, 3> by_image{factors.size(0), -1, x.size(1)};
-    const at::Tensor by_row = factors.view({-1, 1, 1}).to(x.scalar_type());
-    return at::addcmul(
-               x.view(by_image),
-               branch.view(by_image),
-               scale ? by_row * scale->gamma : by_row)
-        .view(x.sizes());
+    const VitDrops& drops,
+    std::int64_t row) {
+  const at::Tensor gamma = scale ? scale->gamma : at::Tensor();
+  const at::Tensor& factors = drops.path_factors;
+  if (!factors.defined()) {
+    return add_branch(x, std::move(branch), factors, row, gamma);
   }
-  if (scale) {
-    return at::addcmul(x, branch, scale->gamma);
-  }
-  return add_branch(x, std::move(branch), /*drop=*/{}, /*row=*/0);
+  const std::array<std::int64_t, 3> by_image{factors.size(1), -1, x.size(1)};
+  return add_branch(
+             x.view(by_image), branch.view(by_image), factors, row, gamma)
+      .view(x.sizes());
 }
 
 // Returns the first `keep` tokens of each image: [N * T, D] -> [N * keep, D]; x
@@ -129,12 +126,14 @@ at::Tensor VitBlock::forward(
       keep_tokens(x, images, keep),
       attn_->forward((*norm1_)(x), images, drops, keep),
       ls1_,
-      drops.path(2 * number_));
+      drops,
+      2 * number_);
   return add_residual(
       y,
       (*mlp_)((*norm2_)(y), drops.activations),
       ls2_,
-      drops.path(2 * number_ + 1));
+      drops,
+      2 * number_ + 1);
 }
 
 namespace {
@@ -168,12 +167,14 @@ class PostNormBlock : public TokenBlock {
         keep_tokens(x, images, keep),
         (*norm1_)(attn_->forward(x, images, drops, keep)),
         /*scale=*/nullptr,
-        drops.path(2 * number_));
+        drops,
+        2 * number_);
     return add_residual(
         y,
         (*norm2_)((*mlp_)(y, drops.activations)),
         /*scale=*/nullptr,
-        drops.path(2 * number_ + 1));
+        drops,
+        2 * number_ + 1);
   }
 
  private:
@@ -272,7 +273,7 @@ class ParallelBlock : public TokenBlock {
     } else {
       branch = (*attn_out_proj_)(attended) + (*mlp_out_proj_)(active);
     }
-    return add_residual(x, std::move(branch), ls_, drops.path(number_));
+    return add_residual(x, std::move(branch), ls_, drops, number_);
   }
 
   std::int64_t number_;
@@ -328,7 +329,8 @@ class PairedBlock : public TokenBlock {
           y,
           attn.layer->forward((*attn.norm)(x), images, drops, keep),
           attn.ls,
-          drops.path(path++));
+          drops,
+          path++);
     }
     const at::Tensor input = y;
     for (const auto& ffn : ffns_) {
@@ -336,7 +338,8 @@ class PairedBlock : public TokenBlock {
           y,
           (*ffn.layer)((*ffn.norm)(input), drops.activations),
           ffn.ls,
-          drops.path(path++));
+          drops,
+          path++);
     }
     return y;
   }

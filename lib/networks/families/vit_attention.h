@@ -27,12 +27,6 @@ struct VitDrops {
   Dropout activations;
   Dropout attention; // dropout of the softmax weights
   at::Tensor path_factors; // [branches, N], or undefined: no path is dropped
-
-  // Returns the factors [N] of one residual branch, or an undefined tensor.
-  at::Tensor path(std::int64_t branch) const {
-    return path_factors.defined() ? path_factors.select(0, branch)
-                                  : path_factors;
-  }
 };
 
 // Multi-head attention between the input and output projections. Queries and

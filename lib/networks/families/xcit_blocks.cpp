@@ -5,7 +5,6 @@
 #include <ATen/ATen.h>
 
 #include "networks/layers/norm_relu.h"
-#include "networks/layers/scaled_branch.h"
 
 namespace vitrain::networks {
 namespace {
@@ -98,11 +97,10 @@ at::Tensor XcitBlock::forward(
     const at::Tensor& x,
     const ImageSize& grid,
     const at::Tensor& drop) const {
-  at::Tensor y =
-      add_scaled_branch(x, (*attn_)((*norm1_)(x)), gamma1_, drop, row_);
-  y = add_scaled_branch(
-      y, local_mp_->forward((*norm3_)(y), grid), gamma3_, drop, row_ + 1);
-  return add_scaled_branch(y, (*mlp_)((*norm2_)(y)), gamma2_, drop, row_ + 2);
+  at::Tensor y = add_branch(x, (*attn_)((*norm1_)(x)), drop, row_, gamma1_);
+  y = add_branch(
+      y, local_mp_->forward((*norm3_)(y), grid), drop, row_ + 1, gamma3_);
+  return add_branch(y, (*mlp_)((*norm2_)(y)), drop, row_ + 2, gamma2_);
 }
 
 XcitClassBlock::XcitClassBlock(
@@ -126,10 +124,10 @@ XcitClassBlock::Tokens XcitClassBlock::forward(
     const at::Tensor& drop) const {
   const at::Tensor normed = (*norm1_)(at::cat({x.first, x.others}, 1));
   const at::Tensor y =
-      add_scaled_branch(x.first, (*attn_)(normed), gamma1_, drop, row_);
+      add_branch(x.first, (*attn_)(normed), drop, row_, gamma1_);
   const at::Tensor z = (*norm2_)(y);
   return {
-      .first = add_scaled_branch(z, (*mlp_)(z), gamma2_, drop, row_ + 1),
+      .first = add_branch(z, (*mlp_)(z), drop, row_ + 1, gamma2_),
       .others =
           last ? at::Tensor() : pass_on(x.others, normed.slice(1, 1), drop)};
 }
@@ -138,7 +136,7 @@ at::Tensor XcitClassBlock::pass_on(
     const at::Tensor& x,
     const at::Tensor& normed,
     const at::Tensor& drop) const {
-  const at::Tensor y = add_scaled_branch(x, normed, gamma1_, drop, row_);
+  const at::Tensor y = add_branch(x, normed, drop, row_, gamma1_);
   const at::Tensor z = tokens_norm_ ? (*norm2_)(y) : y;
   return drop.defined() ? add_branch(z, z, drop, row_ + 1) : 2 * z;
 }

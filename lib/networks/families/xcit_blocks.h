@@ -9,7 +9,6 @@
 
 #include "models/families/xcit.h"
 #include "networks/layers/blocks.h"
-#include "networks/layers/class_attention.h"
 #include "networks/layers/layers.h"
 
 // Blocks of XCiT (El-Nouby et al., "XCiT: cross-covariance image transformers",

@@ -72,13 +72,18 @@ at::Tensor add_branch(
     const at::Tensor& x,
     at::Tensor branch,
     const at::Tensor& drop,
-    std::int64_t row) {
+    std::int64_t row,
+    const at::Tensor& scale) {
   if (drop.defined()) {
     std::vector<std::int64_t> by_image(
         static_cast<std::size_t>(x.dim()), std::int64_t{1});
     by_image[0] = -1;
-    return at::addcmul(
-        x, branch, drop.select(0, row).view(by_image).to(x.scalar_type()));
+    const at::Tensor factors =
+        drop.select(0, row).view(by_image).to(x.scalar_type());
+    return at::addcmul(x, branch, scale.defined() ? factors * scale : factors);
+  }
+  if (scale.defined()) {
+    return at::addcmul(x, branch, scale);
   }
   // Adds in place if the types are equal, which saves one pass over memory.
   return branch.scalar_type() == x.scalar_type() ? branch.add_(x) : x + branch;
@@ -183,6 +188,24 @@ void Mlp::init_gate(double std, const at::Generator& generator) {
     normal(fc1_->weight.chunk(2, 0)[1], std, generator);
     constant(fc1_->bias.chunk(2, 0)[1], 1.0);
   }
+}
+
+ClassAttention::ClassAttention(
+    std::int64_t width,
+    std::int64_t heads,
+    const at::Generator& generator)
+    : heads_(heads),
+      q_(add_layer<Linear>(*this, "q", width, width, generator)),
+      k_(add_layer<Linear>(*this, "k", width, width, generator)),
+      v_(add_layer<Linear>(*this, "v", width, width, generator)),
+      proj_(add_layer<Linear>(*this, "proj", width, width, generator)) {}
+
+at::Tensor ClassAttention::operator()(const at::Tensor& x) const {
+  const at::Tensor seen = attention(
+      split_heads((*q_)(x.select(1, 0)), heads_),
+      split_heads((*k_)(x), heads_),
+      split_heads((*v_)(x), heads_));
+  return (*proj_)(seen.transpose(1, 2).reshape({x.size(0), 1, x.size(2)}));
 }
 
 ConvEmbed::ConvEmbed(

@@ -42,14 +42,16 @@ std::vector<double> rising_rates(
     double last,
     std::span<const std::int64_t> depths);
 
-// Returns x + f * branch, where f is row `row` of `drop` (one factor per
-// image), or 1 if `drop` is undefined. x, branch: [N, ...]. May overwrite
-// `branch`.
+// Returns x + f * scale * branch. f is row `row` of `drop` (one factor per
+// image), or 1 if `drop` is undefined. `scale` [C] is a LayerScale (Touvron et
+// al., "Going deeper with image transformers", ICCV 2021), or undefined: 1.
+// x, branch: [N, ..., C]. May overwrite `branch`.
 at::Tensor add_branch(
     const at::Tensor& x,
     at::Tensor branch,
     const at::Tensor& drop,
-    std::int64_t row);
+    std::int64_t row,
+    const at::Tensor& scale = {});
 
 // Shape of a convolution without bias, padded by kernel / 2, so that an odd
 // kernel with stride 1 keeps the image size.
@@ -124,6 +126,79 @@ class Mlp : public torch::nn::Module {
   Activation activation_;
   std::shared_ptr<Linear> fc1_;
   std::shared_ptr<Linear> fc2_;
+};
+
+// Class attention: the first token attends to all tokens (Touvron et al.,
+// "Going deeper with image transformers", ICCV 2021, section 3).
+class ClassAttention : public torch::nn::Module {
+ public:
+  ClassAttention(
+      std::int64_t width,
+      std::int64_t heads,
+      const at::Generator& generator);
+
+  // [N, T, C] -> [N, 1, C]
+  at::Tensor operator()(const at::Tensor& x) const;
+
+ private:
+  std::int64_t heads_;
+  std::shared_ptr<Linear> q_;
+  std::shared_ptr<Linear> k_;
+  std::shared_ptr<Linear> v_;
+  std::shared_ptr<Linear> proj_;
+};
+
+// Transformer block with LayerScale: x + gamma_1 * attn(norm1(x)), then
+// x + gamma_2 * mlp(norm2(x)). Names are timm's of CaiT and BEiT. Attention has
+// a constructor (width, heads, generator, more...).
+template <typename Attention>
+class ScaledBlock : public torch::nn::Module {
+ public:
+  static constexpr int kBranches = 2; // residual branches that can be dropped
+
+  // `row`: first of the block's two rows of drop factors.
+  template <typename Spec, typename... More>
+  ScaledBlock(
+      const Spec& net,
+      std::int64_t row,
+      const at::Generator& generator,
+      const More&... more)
+      : row_(row) {
+    const std::int64_t width = net.embed_dim;
+    gamma_1_ =
+        add_constant(*this, "gamma_1", {width}, net.layer_scale, generator);
+    gamma_2_ =
+        add_constant(*this, "gamma_2", {width}, net.layer_scale, generator);
+    norm1_ = add_layer<LayerNorm>(*this, "norm1", width, kNormEps);
+    attn_ = add_layer<Attention>(
+        *this, "attn", width, net.heads, generator, more...);
+    norm2_ = add_layer<LayerNorm>(*this, "norm2", width, kNormEps);
+    mlp_ = add_layer<Mlp>(*this, "mlp", width, 4 * width, generator);
+  }
+
+  // x [N, T, C] attends to `seen` [N, S, C]. Returns [N, T, C]. The attention
+  // is also given `more`.
+  template <typename... More>
+  at::Tensor forward(
+      const at::Tensor& x,
+      const at::Tensor& seen,
+      const at::Tensor& drop,
+      const More&... more) const {
+    const at::Tensor y =
+        add_branch(x, (*attn_)((*norm1_)(seen), more...), drop, row_, gamma_1_);
+    return add_branch(y, (*mlp_)((*norm2_)(y)), drop, row_ + 1, gamma_2_);
+  }
+
+ private:
+  static constexpr double kNormEps = 1e-6;
+
+  std::int64_t row_;
+  at::Tensor gamma_1_; // [C], as gamma_2_
+  at::Tensor gamma_2_;
+  std::shared_ptr<LayerNorm> norm1_;
+  std::shared_ptr<Attention> attn_;
+  std::shared_ptr<LayerNorm> norm2_;
+  std::shared_ptr<Mlp> mlp_;
 };
 
 // A convolution "proj" followed by a LayerNorm "norm" over its channels.
