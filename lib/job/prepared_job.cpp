@@ -32,7 +32,8 @@ void check_recipe(const PreparedJob& prepared, std::int64_t workers) {
       prepared.origins,
       {.workers = workers,
        .cuda = job.cuda,
-       .training = job.mode == JobMode::kTrain});
+       .training = job.mode == JobMode::kTrain},
+      prepared.problems);
 }
 
 namespace {
@@ -203,7 +204,7 @@ std::vector<std::string> keys_of_weights_in(const config::Origins& origins) {
 PreparedJob begin_job(const Request& request) {
   PreparedJob prepared;
   Job& job = prepared.job;
-  config::Problems problems;
+  config::Problems& problems = prepared.problems;
   config::PartialRecipe loaded = load_recipe(request.recipe, problems);
   const bool evaluates = request.mode == JobMode::kEval;
   if (!problems.empty() ||
@@ -305,7 +306,8 @@ void append_rule_errors(const PreparedJob& prepared, const Error& error) {
         prepared.origins,
         {.workers = config::kWorkersUnknown,
          .cuda = prepared.job.recipe.devices.kind != DeviceKind::kCpu,
-         .training = prepared.job.mode == JobMode::kTrain});
+         .training = prepared.job.mode == JobMode::kTrain},
+        prepared.problems);
   } catch (const Error& others) {
     fail(ExitCode::kUsage, "{}\n{}", error.what(), others.what());
   }

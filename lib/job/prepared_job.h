@@ -41,6 +41,9 @@ struct PreparedJob {
   std::string held_out;
   // Notes to print before the start, one sentence each.
   std::vector<std::string> notes;
+  // What read the recipe and knows the order of its sources, in which problems
+  // are listed. Has none after begin_job(), which throws them.
+  config::Problems problems;
   // Differences between the recipe and the recipe of the run to resume.
   std::vector<config::Difference> changes;
   // True if the run to resume is complete.
