@@ -31,6 +31,9 @@ struct PreparedJob {
   // Connection to the run's other machines; null for a single machine.
   std::unique_ptr<launch::NodeLink> link;
   config::Origins origins; // origins of the recipe's values, for messages
+  // Lists later problems in the order of the recipe's sources. Contains none:
+  // begin_job() throws those of reading the recipe.
+  config::Problems problems;
   // Preprocessing record of the evaluated or initial weights, if they have one.
   std::optional<PreprocessRecord> record;
   std::unique_ptr<data::Index> train; // null when evaluating only
@@ -41,9 +44,6 @@ struct PreparedJob {
   std::string held_out;
   // Notes to print before the start, one sentence each.
   std::vector<std::string> notes;
-  // What read the recipe and knows the order of its sources, in which problems
-  // are listed. Has none after begin_job(), which throws them.
-  config::Problems problems;
   // Differences between the recipe and the recipe of the run to resume.
   std::vector<config::Difference> changes;
   // True if the run to resume is complete.

@@ -117,8 +117,8 @@ Json RunIdentity::to_json() const {
 
 namespace {
 
-// Names the option that restores the batch of the checkpoint; "" if there
-// is none.
+// Names the option that restores the batch of the checkpoint; "" if there is
+// none.
 std::string explain_batch(const RunIdentity& own, const Json& saved) {
   const std::int64_t samples =
       saved.value("global_batch", own.global_batch) * own.devices;
