@@ -116,11 +116,15 @@ class LockFileTest : public testing::Test {
   void write(const Json& lock) const { std::ofstream(lock_) << lock; }
 
   // A child process that holds the lock until it has lost it, and then ends
-  // with exit status 3.
+  // with exit status 3. Returns once the child has the lock.
   pid_t start_holder() const {
+    int ready[2];
+    EXPECT_EQ(::pipe(ready), 0);
     const pid_t pid = ::fork();
     if (pid == 0) {
       LockFile held(lock_, {.times = kShort});
+      ::close(ready[0]);
+      ::close(ready[1]);
       const Stopwatch watch;
       while (watch.seconds() < 60.0) {
         try {
@@ -132,10 +136,11 @@ class LockFileTest : public testing::Test {
       }
       ::_exit(5);
     }
-    const Stopwatch watch;
-    while (!std::filesystem::exists(lock_) && watch.seconds() < 30.0) {
-      ::usleep(1000);
-    }
+    // The child closes the last copy of the writing end.
+    ::close(ready[1]);
+    char none = 0;
+    EXPECT_EQ(::read(ready[0], &none, 1), 0);
+    ::close(ready[0]);
     return pid;
   }
 
