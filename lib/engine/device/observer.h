@@ -50,7 +50,8 @@ class Observer {
   // Rank 0: warns of the new bad samples of all workers.
   virtual void bad_samples(const GatheredBadSamples& gathered) = 0;
   // Warns if values of images in the batch were clipped; every rank may call
-  // it, and each warns only once. `what`: the images, "training images".
+  // it, and each rank warns at most once in a run. `what`: the images,
+  // "training images".
   virtual void clipped_images(
       const std::string& what,
       const data::Rows& rows,
@@ -59,14 +60,14 @@ class Observer {
   // batches are finished. May be called from any thread, one call at a time.
   virtual void evaluating(std::int64_t done, std::int64_t batches) = 0;
   // Reports an evaluation after `step`; if a step has several, the raw weights
-  // come last. `best`: the best evaluation so far, this one included; nullopt
-  // if none is looked for.
+  // come last. `best`: the best evaluation so far, those of this step included;
+  // nullopt without training.
   virtual void evaluated(
       std::int64_t step,
       const Evaluated& found,
       const std::optional<job::Best>& best) = 0;
-  // Records a picture of this step, which is `name`.png in the run folder. Call
-  // on rank 0 only.
+  // Sends a picture of this step to TensorBoard and MLflow, if they are on. The
+  // caller has written it to `name`.png in the run folder. Call on rank 0 only.
   virtual void picture(
       const std::string& name,
       const logging::Picture& picture,

@@ -25,8 +25,8 @@ class OutOfMemory : public Error {
   std::string part_;
 };
 
-// Returns true if an exception of the standard library, torch or a device means
-// that memory ran out.
+// Returns true if an exception of the standard library, torch, a device or
+// vitrain (kOutOfMemory) means that memory ran out.
 bool is_out_of_memory(const std::exception& error);
 
 // Call in an exception handler. Rethrows the current exception; if it means out

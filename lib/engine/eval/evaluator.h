@@ -45,8 +45,8 @@ struct SampleResults {
 // images whose outputs are discarded), so that a sample's loss does not depend
 // on the rest of its batch, bit for bit. On a CPU, one thread computes a batch,
 // because the order of an operator's sums depends on its threads, and several
-// batches run in parallel. Counts are therefore equal for any number of workers
-// and threads.
+// batches run in parallel. Without Options::batches, counts are therefore equal
+// for any number of workers and threads.
 class Evaluator {
  public:
   struct Options {
@@ -115,7 +115,8 @@ class Evaluator {
       networks::Model& model,
       const at::Tensor& inputs,
       const at::Tensor& masks) const;
-  // Evaluates batches until none is left.
+  // Evaluates batches until none is left, another lane fails or Options::leave
+  // returns true.
   Found lane(
       networks::Model& model,
       Batches& batches,

@@ -37,10 +37,10 @@ std::vector<results::Outcome> gather_outcomes(
     const std::vector<results::Outcome>& own);
 
 // Rank 0: writes the folder evaluation/ in the run folder
-// (results/evaluation_files.h), unless an evaluation without training has all
-// records turned off, and, if `tells`, prints a summary. If writing fails, only
-// warns; throws as Observer::hold() does. Does nothing on other ranks or if
-// `found` is empty.
+// (results/evaluation_files.h), unless an evaluation without training has
+// log.jsonl, log.csv and log.tensorboard off. If `tells`, prints a summary in
+// any case. Only warns of an Error(kStorage) while writing; throws as
+// Observer::hold() does. Does nothing on other ranks or if `found` is empty.
 void record_evaluation(
     const Session& session,
     const Evaluator& evaluator,

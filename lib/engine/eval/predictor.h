@@ -24,7 +24,7 @@ class Predictor {
  public:
   struct Options {
     std::int64_t batch = 1; // images
-    std::int64_t top = 5; // classes to return per image
+    std::int64_t top = 5; // classes to return per image, if there are as many
     int threads = 1; // decoding threads
     int lanes = 1; // batches that a device computes at the same time
     // True: each class has an independent probability (sigmoid). False: the
@@ -40,8 +40,9 @@ class Predictor {
       std::int64_t first,
       std::span<const results::Prediction> predictions)>;
 
-  // Moves the model to the first device and copies it to the other GPUs; CPU
-  // devices share it. `recipe` defines the preprocessing.
+  // Sets the model to evaluation mode, moves it to the first device and copies
+  // it to the other GPUs; CPU devices share it. `recipe` defines the
+  // preprocessing.
   Predictor(
       std::shared_ptr<networks::Model> model,
       const models::ModelSpec& spec,
@@ -51,7 +52,8 @@ class Predictor {
 
   // Predicts all images of `rows`. For an unreadable image, or if the outputs
   // are not finite, the prediction has no classes but the reason
-  // (Prediction::problem). Rethrows exceptions of `take`.
+  // (Prediction::problem). Ends with the first exception of `take` or of a
+  // device, and rethrows it.
   void run(const data::TolerantRows& rows, const Take& take) const;
 
  private:

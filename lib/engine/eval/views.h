@@ -8,7 +8,7 @@
 #include "config/sections/preprocess.h"
 #include "models/families/spec.h"
 
-// Test-time augmentation: outputs are the mean over views of an image.
+// Test-time augmentation: outputs are the weighted mean over views of an image.
 namespace vitrain::engine {
 
 // Returns `spec` with the size at which images must be read for these views:

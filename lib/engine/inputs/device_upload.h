@@ -24,10 +24,11 @@ class DeviceUpload {
   // Error(kInternal) if the slot's tail is too small (room_for()).
   at::Tensor add(const at::Tensor& tensor);
   // Sends the upload and returns the rows on the device: [bytes] uint8 in the
-  // batch's layout. Call once, after all add().
+  // batch's layout; on a CPU they are the batch's own memory. Call once, after
+  // all add().
   at::Tensor send();
   // Call after send(). Returns a function, for Loader::keep(), that waits until
-  // the batch's memory may be reused; null if it may be reused at once.
+  // the copy to the GPU has ended; null on a CPU, where nothing was copied.
   std::function<void()> sent() const;
 
   // Returns the size in bytes of a slot's tail (LoaderOptions::tail) for

@@ -38,12 +38,13 @@ class TrainInputs {
       const config::BatchPlan& batch);
 
   // Returns micro-batch `k` (number over all workers) of the global batch of
-  // step `step` (from 0). `batch`: what the loader has read for it. On a GPU
-  // the returned tensors are valid until the second next call, and kernels that
+  // step `step` (from 0). `batch`: the loader's batch for it. On a GPU the
+  // returned tensors are valid until the second next call, and kernels that
   // read them must be enqueued before the next call; on a CPU they stay valid.
   MicroBatch make(const data::Batch& batch, std::int64_t step, std::int64_t k);
-  // Returns a function, for Loader::keep(), that waits until the memory of the
-  // last batch may be reused; null if it may be reused at once.
+  // Returns a function, for Loader::keep(), that waits until the last batch has
+  // been copied to the GPU; null on a CPU, where make() has already converted
+  // it.
   std::function<void()> sent() const { return sent_; }
   // Returns the bytes needed at the end of the loader's slots
   // (LoaderOptions::tail); 0 on a CPU.

@@ -20,7 +20,7 @@ struct RunFacts {
   const config::Plan& plan;
   const models::ModelSpec& spec;
   std::int64_t parameters = 0; // number of values in all parameters
-  // Precision of training; in an evaluation only, same as eval_precision.
+  // Precision of training; without training, same as eval_precision.
   job::PrecisionChoice precision;
   job::PrecisionChoice eval_precision;
   const data::Index* train = nullptr; // null: evaluation only
@@ -31,8 +31,8 @@ struct RunFacts {
 
 // Returns, for example, "vitrain 0.1.0  shapes_vit_tiny".
 std::string describe_title(const RunFacts& facts);
-// Returns the banner's sections: devices, model, data, training (global batch,
-// length, learning rate, optimizer, loss; empty in an evaluation), run folder.
+// Returns the banner's sections: devices, model, data, training (from the
+// global batch to the stages; empty in an evaluation), run folder.
 std::vector<logging::BannerSection> describe_run(const RunFacts& facts);
 // Returns the `start` record of metrics.jsonl.
 Json start_record(const RunFacts& facts);

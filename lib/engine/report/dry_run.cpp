@@ -80,7 +80,7 @@ std::vector<std::string> match_weights(
   return lines;
 }
 
-// Adds the sections of the banner that only a dry run prints.
+// Adds the sections of the banner and the warnings that only a dry run prints.
 void add_sections(
     const job::PreparedJob& prepared,
     const RunFacts& facts,

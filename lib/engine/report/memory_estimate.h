@@ -12,7 +12,8 @@ namespace vitrain::engine {
 
 // Peak memory of a CPU worker in bytes, by purpose.
 struct MemoryEstimate {
-  std::int64_t weights = 0; // also buffers, averages, replicas and teacher
+  // Also buffers, bf16 copies, averages, replicas, teacher.
+  std::int64_t weights = 0;
   std::int64_t gradients = 0;
   std::int64_t optimizer = 0;
   std::int64_t exchange = 0; // copies kept by dist.sync and dist.compress

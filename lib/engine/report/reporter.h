@@ -28,12 +28,12 @@ namespace vitrain::engine {
 // Fewest classes for which top-5 is shown.
 inline constexpr std::int64_t kTop5Choices = 6;
 
-// All output of a run: terminal, log file, metrics.jsonl, summary.csv,
+// Terminal, log file and records of a run: metrics.jsonl, summary.csv,
 // TensorBoard, report.html, trackers such as MLflow. Rank 0 shows and records
-// the whole run; other ranks write only their own log file. Records that cannot
-// be written are dropped and listed at the end of the run. hold(),
-// step_begins() and functions that call hold() throw Error(kStorage) if another
-// process has taken over the run.
+// the whole run; other ranks write their own log file and, with log.ranks: all,
+// to the terminal. Records that cannot be written are dropped; the end of the
+// run reports that. hold(), step_begins() and functions that call hold() throw
+// Error(kStorage) if another process has taken over the run.
 class Reporter : public Observer {
  public:
   Reporter(
@@ -154,8 +154,8 @@ class Reporter : public Observer {
   bool ends_epoch(std::int64_t step) const;
   void add_to_epoch(const TrainReport& report);
   void add_to_epoch(const Evaluated& found, bool best);
-  // Reads from the records how long the earlier processes of this run trained,
-  // up to step `step`; 0: there were none.
+  // Sets resumed_step_ to `step` and, if metrics.jsonl can be read,
+  // earlier_seconds_ to the training time until then. Does nothing for step 0.
   void add_earlier_time(std::int64_t step);
   void end_records(ExitCode code, std::int64_t step, std::int64_t memory);
   logging::BannerSection commands(ExitCode code) const;

@@ -9,7 +9,8 @@
 namespace vitrain::engine {
 namespace {
 
-// Returns NaN if there are no samples because all steps were skipped.
+// Returns the mean loss; NaN without samples, which means that all steps were
+// skipped.
 double mean_of_losses(double sum, double count) {
   return count > 0.0 ? sum / count : std::numeric_limits<double>::quiet_NaN();
 }

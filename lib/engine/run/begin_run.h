@@ -12,11 +12,11 @@ class Reporter;
 // if an earlier process has used the run folder.
 Json announce(Session& session, Reporter& reporter);
 
-// Rank 0: makes the first writes to the run folder: in training, removes
+// Rank 0: prepares the run folder for this process: in training, removes
 // partial checkpoints and moves those of later steps away
 // (job::prepare_to_resume()); opens the record files with `start`, the result
-// of announce(); writes environment.json. A resumed run must be restored
-// before, so that a failed resume leaves its folder unchanged.
+// of announce(); removes failure.json; writes environment.json. A resumed run
+// must be restored before, so that a failed resume leaves its folder unchanged.
 void open_run(Session& session, Reporter& reporter, const Json& start);
 
 } // namespace vitrain::engine

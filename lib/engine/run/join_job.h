@@ -19,17 +19,18 @@ struct JoinedJob {
   Fd train_index;
   Fd eval_index;
   Fd log; // this worker's workerlog.N
-  std::unique_ptr<LockFile> lock; // on the run folder; null except on rank 0
+  // On the run folder; only on rank 0 in training.
+  std::unique_ptr<LockFile> lock;
   logging::ConsoleOptions console;
 };
 
 // For workers started by another launcher: they agree on the facts that
 // vitrain's supervisor would send to its workers, and complete `job`. One rank
 // per machine lists the datasets (the machine's other ranks map its indexes);
-// threads per worker follow from the available cores; rank 0 chooses the run
-// folder and the checkpoint to resume from. Collective over all ranks. If one
-// rank fails, all throw Error with its code and a message that names it. Throws
-// Error(kUsage) if two ranks share a GPU with NCCL, or if
+// threads per worker, unless set, follow from the available cores; rank 0
+// chooses the run folder and the checkpoint to resume from. Collective over all
+// ranks. If one rank fails, all throw Error with its code and a message that
+// names it. Throws Error(kUsage) if two ranks share a GPU with NCCL, or if
 // dist.sync.group_size: auto is used and machines differ in their number of
 // workers.
 JoinedJob join_job(

@@ -5,8 +5,9 @@
 
 namespace vitrain::engine {
 
-// Returns the run's environment: versions, processor, memory, and an allow-list
-// of environment variables that change results. Contains no secrets.
+// Returns the run's environment: versions, processor, memory, devices, command
+// line, and the values of an allow-list of environment variables that change
+// results and hold no secrets.
 Json describe_environment(const Session& session);
 
 } // namespace vitrain::engine

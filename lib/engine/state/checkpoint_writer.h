@@ -18,7 +18,8 @@ class CheckpointWriter {
  public:
   explicit CheckpointWriter(Session& session);
 
-  // Returns the step of the newest checkpoint; -1 if there is none.
+  // Returns the step of the newest checkpoint that this process has saved or
+  // resumed from; -1 if there is none.
   std::int64_t saved_step() const { return saved_step_; }
   void set_saved_step(std::int64_t step) { saved_step_ = step; }
   // Returns "the last checkpoint is of step 50", or that there is none.
@@ -38,7 +39,7 @@ class CheckpointWriter {
   std::string write(states::Snapshot snapshot, bool is_last);
   // Call on all ranks after rank 0's write() of `step`: reports its result
   // `problem` and the `seconds` that the checkpoint took; on success sets
-  // saved_step(). Throws Error(kStorage) if the last checkpoint failed.
+  // saved_step(). Throws Error(kStorage) if it failed and `is_last`.
   void finish(
       const std::string& problem,
       std::int64_t step,

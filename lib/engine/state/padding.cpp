@@ -38,8 +38,8 @@ std::optional<Known> known_of_network(
   return pads ? std::optional(Known{*pads, by}) : std::nullopt;
 }
 
-// Returns the longest network name with which a component of a path begins; ""
-// if none.
+// Returns the longest name of an EfficientNet with which `part`, a component of
+// a path, begins; "" if none.
 std::string network_in(std::string_view part) {
   for (const std::string_view start : {"models--", "timm--"}) {
     if (part.starts_with(start)) {

@@ -150,7 +150,8 @@ void check_classifier(
   }
 }
 
-// Returns the image size stored with vitrain's weights.
+// Returns the image size stored with vitrain's weights; nullopt for other
+// weights, or if it is no valid size.
 std::optional<ImageSize> image_size_in(const Source& source) {
   const Json record = checkpoint::read_preprocess(source.file);
   const Json::json_pointer place("/keys/model.image_size");

@@ -17,10 +17,12 @@ enum class PretrainedUse { kTrain, kEvaluate, kTeach };
 PretrainedUse purpose_of(const job::Job& job);
 
 // Loads config.pretrained, which must be set, into the model: a weights file, a
-// checkpoint, or a run (its best checkpoint). `config`: the recipe's model or,
-// for kTeach, job::teacher_weights(). If there is a manifest next to the file,
-// the file must agree with it. Returns lines for the user: loaded, resized and
-// newly initialised tensors. Throws Error(kWeights).
+// checkpoint, or a run (its best checkpoint, or the newest valid one if none is
+// marked as best). `config`: the recipe's model or, for kTeach,
+// job::teacher_weights(). If there is a manifest next to the file, the file
+// must agree with it. Returns lines for the user: loaded, resized and newly
+// initialised tensors, and warnings. Throws Error(kWeights); Error(kUsage) if a
+// checkpoint has no part of the name `pretrained_part`.
 std::vector<std::string> load_pretrained(
     networks::Model& model,
     const models::ModelSpec& spec,
@@ -28,8 +30,8 @@ std::vector<std::string> load_pretrained(
     PretrainedUse purpose);
 
 // Returns the lines of load_pretrained(), with "would load", and throws its
-// errors, except those that depend on values, which are not loaded. Makes no
-// torch call.
+// errors, except those that depend on values, which are not loaded. Builds the
+// network without memory.
 std::vector<std::string> match_pretrained(
     const models::ModelSpec& spec,
     const config::ModelConfig& config,

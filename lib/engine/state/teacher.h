@@ -18,7 +18,8 @@ std::shared_ptr<networks::Model> make_teacher(Session& session);
 
 // Returns the lines that make_teacher() would log about the weights, with
 // "would load", and throws its errors, except those that depend on values,
-// which are not loaded. Makes no torch call. Empty without a teacher.
+// which are not loaded. Builds the network without memory. Empty without a
+// teacher.
 std::vector<std::string> match_teacher(
     const config::Recipe& recipe,
     const models::ModelSpec& student);

@@ -43,8 +43,9 @@ class BatchNormExchange {
   // every epoch.
   bool needs_epoch_ends() const;
   // Makes the running statistics of all workers equal: their mean, or rank 0's,
-  // as dist.batchnorm says. Call before every evaluation and checkpoint.
-  // `epoch_ends`: the last step was the last one of its epoch. Collective.
+  // as dist.batchnorm says; with kSync they already are. Call before every
+  // evaluation and checkpoint. `epoch_ends`: the last step was the last one of
+  // its epoch. Collective.
   void sync_statistics(bool epoch_ends);
   // Same for other copies of the buffers, such as averages: tensors whose names
   // begin with a running statistic's name. Other tensors are not changed.

@@ -49,7 +49,7 @@ class DataParallel final : public networks::Model {
   // dropped.
   using Masks = std::function<
       at::Generator(const c10::Device& device, std::int64_t replica)>;
-  // Sets the dropout masks of the following passes.
+  // Sets the dropout masks of the other replicas for the following passes.
   void set_masks(Masks masks) { masks_ = std::move(masks); }
 
   // For training only; at most one backward pass per forward pass. `dropout`:

@@ -28,20 +28,22 @@ at::Tensor label_ranks(const at::Tensor& logits, const at::Tensor& labels);
 struct EvalCounts {
   std::int64_t count = 0;
   // Numbers of samples whose label has one of the 1 or 5 largest logits; both 0
-  // without classes. With fewer than 5 classes correct5 equals `count`.
+  // without classes and for multi-label data. With fewer than 5 classes
+  // correct5 equals `count`.
   std::int64_t correct1 = 0;
   std::int64_t correct5 = 0;
   // eval.real_labels: number of samples with labels, and of those predicted
   // correctly.
   std::int64_t real_count = 0;
   std::int64_t real_correct = 0;
-  // Mean average precision in [0, 1] over all workers; set by Evaluator.
+  // Mean average precision in [0, 1] over all workers; set by Evaluator for
+  // multi-label data, otherwise 0.
   double map = 0.0;
   // Samples whose loss is NaN, infinite or at least 2^31.
   std::int64_t non_finite = 0;
   std::int64_t clipped = 0; // images whose values were clipped
-  // Sum of llround(loss x 2^32) over the samples with finite loss, as two words
-  // so that no dataset overflows it: loss_high x 2^32 + loss_low.
+  // Sum of llround(loss x 2^32) over the samples that are not in non_finite, as
+  // two words so that no dataset overflows it: loss_high x 2^32 + loss_low.
   std::int64_t loss_high = 0;
   std::int64_t loss_low = 0;
 

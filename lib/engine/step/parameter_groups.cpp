@@ -18,7 +18,7 @@
 namespace vitrain::engine {
 namespace {
 
-// Line about groups with the same learning rate.
+// Line about groups that differ only in weight decay or update rule.
 struct RateLine {
   std::string name;
   double lr_scale = 1.0;

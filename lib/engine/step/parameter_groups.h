@@ -61,8 +61,9 @@ std::vector<GroupSummary> summarize_groups(
     const config::Recipe& recipe,
     const models::ModelSpec& spec);
 
-// Returns one line for each learning rate: name of its groups, rate for the
-// base rate `lr`, number of values, weight decays.
+// Returns one line for the groups that differ only in weight decay or update
+// rule: their name, rate for the base rate `lr`, number of values, weight
+// decays, and the epochs in which they are trained unless all.
 std::string groups_text(const std::vector<GroupSummary>& groups, double lr);
 
 // Returns the `groups` of the start record in metrics.jsonl.

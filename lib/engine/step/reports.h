@@ -47,8 +47,9 @@ struct TrainReport {
   std::int64_t image_warnings = 0; // defects that decoders worked around
   std::int64_t clipped_images = 0; // images whose values were clipped
   // Norm of the gradients before clipping in the last update
-  // (TrainStep::gradient_norm()), not finite if that changed no weights;
-  // nullopt if there was no update in the run.
+  // (TrainStep::gradient_norm()), not finite if that changed no weights; with a
+  // loss scale, the norm in the last update that changed weights; nullopt if
+  // there was no update in the run.
   std::optional<double> grad_norm{};
   // Fraction of weights that train.prune set to zero; nullopt: off.
   std::optional<double> sparsity{};

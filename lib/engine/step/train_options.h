@@ -55,7 +55,8 @@ optim::EmaOptions ema_options(
     const config::Plan& plan);
 
 // Returns the weights of the classes in the loss (train.class_weights,
-// train.class_balance), [classes] fp32 on the device; undefined if all are 1.
+// train.class_balance), [classes] fp32 on the device; undefined if neither key
+// is set.
 at::Tensor class_weights(const Session& session);
 
 // Returns true if class weights multiply the class terms within each sample's

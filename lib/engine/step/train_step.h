@@ -31,7 +31,8 @@ struct TrainStepOptions {
   optim::Clipping clipping{};
   // SAM: distance from the weights at which gradients are computed; 0: off.
   double sam = 0.0;
-  // Dtype of matrix products and convolutions (autocast); nullopt: fp32.
+  // Dtype of matrix products and convolutions (autocast); nullopt: fp32 or
+  // tf32.
   std::optional<at::ScalarType> products;
   // Nullopt: no scaling. With it, steps whose gradients overflow change no
   // weight, and training continues. Requires a GradientSync that reduces the
@@ -80,10 +81,11 @@ struct TrainSums {
 
 // One optimizer step: forward and backward of each micro-batch (gradients are
 // exchanged during the last one), clipping, update. From the upload of the
-// batch to the update everything runs on the device: no host decision, no wait.
-// A step whose gradient norm is not finite changes no weight; in the modes of
-// dist.sync that reduce gradients every rank sees the same norm, so all ranks
-// agree. With loss_scaling such steps are expected and lower the scale.
+// batch to the update everything runs on the device: without skip_non_finite,
+// the host reads no result and decides nothing. A step whose gradient norm is
+// not finite changes no weight; in the modes of dist.sync that reduce gradients
+// every rank sees the same norm, so all ranks agree. With loss_scaling such
+// steps are expected and lower the scale.
 //
 // Protocol: begin(), micro_batch() x accumulate, finish(). Collective.
 class TrainStep {

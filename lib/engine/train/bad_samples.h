@@ -45,7 +45,8 @@ class BadSamples {
       std::int64_t replaced = 0);
 
   // Adds samples that this worker's loader replaced in optimizer step `step`
-  // (from 1). Throws Error(kData) if this worker alone exceeds the limits.
+  // (from 1). Throws Error(kData) if these and the samples known before exceed
+  // the limits.
   void take(std::int64_t step, std::span<const data::BadSample> bad);
   // Number of rows that this worker's loader replaced since the last
   // take_replaced().
