@@ -19,8 +19,8 @@ namespace vitrain::job {
 data::SourceOptions source_options(
     const config::SourceConfig& source,
     bool train);
-// Returns the options of the evaluation data, with the number of classes and
-// the form of labels of the training data `train`.
+// Returns the options of the evaluation data, with the form of labels of the
+// training data `train` and, except for random data, its number of classes.
 data::SourceOptions evaluation_options(
     const config::SourceConfig& source,
     const data::Index& train);
@@ -34,14 +34,15 @@ data::TransformOptions transform_options(
     const config::Recipe& recipe,
     const models::ModelSpec& spec,
     bool train);
-// Returns what to do about unreadable samples. Evaluation never replaces a
+// Returns the treatment of unreadable samples. Evaluation never replaces a
 // sample by another.
 data::BadSamplePolicy bad_sample_policy(
     const config::Recipe& recipe,
     bool train);
 data::MixOptions mix_options(const config::Recipe& recipe);
 data::EraseOptions erase_options(const config::Recipe& recipe);
-// Returns the shape of a dataset's samples.
+// Returns the number of a dataset's classes or, for vectors, of its features
+// and targets.
 models::DataShape data_shape(const data::Index& index);
 
 // Returns the samplers of the training samples in `index` for `devices`

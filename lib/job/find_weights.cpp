@@ -71,7 +71,7 @@ fs::path snapshot_of(const fs::path& repository) {
   return all.size() == 1 ? all.front() : fs::path();
 }
 
-// Returns the weights file of that revision, or "".
+// Returns the weights file in snapshot_of(repository); "" if there is none.
 fs::path weights_of_repository(const fs::path& repository) {
   const fs::path snapshot = snapshot_of(repository);
   std::error_code error;

@@ -14,12 +14,13 @@ inline constexpr std::string_view kTeacherPretrained =
     "train.distill.pretrained";
 
 // Returns the checkpoint folder that a path means, with links resolved: the
-// path itself; the folder named by a file `best` or `latest`; or, for a run
-// folder or its checkpoints/, the newest valid checkpoint (if `best` is true
-// and a file `best` exists, the one it names). Sets `rejected`, unless it is
-// null, to descriptions of damaged newer checkpoints that were skipped. Throws
-// Error(kWeights) if there is no valid checkpoint, or if the one named by
-// `best`, or by a pointer file that is `path` itself, is damaged or missing.
+// path itself, not verified, if it is a checkpoint; the folder named by a file
+// `best` or `latest`; or, for a run folder or its checkpoints/, the newest
+// valid checkpoint (if `best` is true and a file `best` exists, the one it
+// names). Sets `rejected`, unless it is null, to descriptions of damaged newer
+// checkpoints that were skipped. Throws Error(kWeights) if there is no valid
+// checkpoint, or if the one named by `best`, or by a pointer file that is
+// `path` itself, is damaged or missing.
 std::filesystem::path find_checkpoint(
     const std::filesystem::path& path,
     bool best,
@@ -29,9 +30,9 @@ std::filesystem::path find_checkpoint(
 // find_checkpoint(); false for weights files and missing paths.
 bool is_checkpoint_path(const std::filesystem::path& path);
 
-// Returns the run folder of weights whose path is RUN/checkpoints/STEP or a
-// file in it. For other weights the result is an unrelated folder. Throws as
-// find_checkpoint().
+// Returns RUN for weights whose path is RUN, a checkpoint of it
+// (RUN/checkpoints/STEP) or a file in one. For other weights the result is an
+// unrelated folder. Throws as find_checkpoint().
 std::filesystem::path run_of_weights(const std::string& weights);
 
 // Returns the path that the value `name` of model.pretrained (or of another

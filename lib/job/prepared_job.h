@@ -48,8 +48,8 @@ struct PreparedJob {
   std::vector<config::Difference> changes;
   // True if the run to resume is complete.
   bool finished = false;
-  // Lock on the run folder, held by the machine that decides. `take_over`:
-  // takes the lock from a live process.
+  // Lock on the run folder, held in training by the machine that decides.
+  // `take_over`: takes the lock from a live process.
   std::unique_ptr<LockFile> lock;
   bool take_over = false;
 

@@ -38,7 +38,8 @@ constexpr const char* kModelName = "model.name";
 
 // Returns a text with the first difference between the class names of the
 // record and of the data; "" if there is none, if either side has only numbers
-// as names, or if their counts differ. `data`: key of the dataset.
+// as names, if have_other_names(), or if their counts differ. `data`: key of
+// the dataset.
 std::string other_class(
     const PreprocessRecord& record,
     const std::string& data,
@@ -76,8 +77,8 @@ bool is_multi_label(const Json& value, const std::string& source) {
   return value.get<bool>();
 }
 
-// Reads what another program wrote next to a weights file that has no record of
-// ours; nullopt if there is nothing.
+// Reads the config.json that another program wrote next to a weights file
+// without a record of ours; nullopt if there is none.
 std::optional<PreprocessRecord> published_record(
     const std::filesystem::path& weights,
     bool evaluates) {
@@ -101,8 +102,8 @@ std::optional<PreprocessRecord> published_record(
       .notes = std::move(published->notes)};
 }
 
-// Sets model.name to the network that the record names, unless the user has set
-// it.
+// Sets model.name to the network that the record names, if it exists here and
+// the user has set none. Adds a note if the two names differ.
 void use_architecture(
     const PreprocessRecord& record,
     config::Recipe& recipe,

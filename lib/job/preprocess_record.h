@@ -45,8 +45,8 @@ Json preprocess_record(
 
 // Returns the record of the weights that model.pretrained names: from the
 // weights file itself, or from the config.json of timm or transformers in its
-// folder (its values for evaluation, or, unless `evaluates`, for training).
-// Sets model.pretrained to the checkpoint folder that it means. Returns nullopt
+// folder (its values for evaluation, or, unless `evaluates`, for training). If
+// model.pretrained means a checkpoint, sets it to that folder. Returns nullopt
 // if the file does not exist or has no record. Throws Error(kWeights).
 std::optional<PreprocessRecord> pretrained_record(
     config::ModelConfig& model,
@@ -57,8 +57,8 @@ std::optional<PreprocessRecord> pretrained_record(
 // here) and model.image_size (in training, only from published records: for
 // others the positions are resized, which is reported). If `evaluates` (also
 // for exports), sets model.pretrained to the checkpoint that it means. Returns
-// the record. Adds a note for every difference, also for keys that the user has
-// set. Throws Error(kWeights).
+// the record; nullopt if there is none. Adds a note for every difference, also
+// for keys that the user has set. Throws Error(kWeights).
 std::optional<PreprocessRecord> use_record(
     bool evaluates,
     config::Recipe& recipe,
@@ -94,8 +94,9 @@ std::string class_note(
     const std::vector<std::string>& classes);
 
 // For training, which may use other classes: returns a warning if the number of
-// classes equals the record's but the names differ. Returns "" otherwise, and
-// if the classifier is newly initialised.
+// classes equals the record's but the names differ. Returns "" otherwise, if
+// the names have different forms (class_note()), and with model.head_init:
+// fresh.
 std::string class_warning(
     const PreprocessRecord& record,
     const config::ModelConfig& model,

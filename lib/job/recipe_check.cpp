@@ -74,8 +74,9 @@ bool is_plain(const config::SourceConfig& source) {
       source.kind != SourceKind::kTar;
 }
 
-// Returns findings on missing paths of keys for which wanted(key) is true. The
-// missing part of a path is described once.
+// Returns findings on missing paths of keys for which wanted(key) is true, and
+// on all weights whose name means no file or several. The missing part of a
+// path is described once.
 std::vector<config::Finding> missing(
     const config::Recipe& recipe,
     bool training,

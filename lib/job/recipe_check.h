@@ -44,9 +44,10 @@ void check_network(
     const config::Origins& origins,
     const models::DataShape& data);
 
-// Returns a sentence for each path of data or weights in the recipe that does
-// not exist on this machine. Paths of tar files, which may be patterns, are not
-// checked; paths of the training data and the teacher only if `training`.
+// Returns a sentence for each of data.train.path, data.eval.path, eval.subset,
+// eval.real_labels, model.pretrained and train.distill.pretrained that names
+// nothing on this machine. Paths of tar files, which may be patterns, are not
+// checked; the training data and the teacher only if `training`.
 std::vector<std::string> missing_paths(
     const config::Recipe& recipe,
     const config::Origins& origins,

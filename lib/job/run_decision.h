@@ -9,7 +9,7 @@
 namespace vitrain::job {
 
 // Decision that one machine, or rank 0 under another launcher, makes for all:
-// the run folder, and the step to start from.
+// the run folder, the step to start from, the network and its preprocessing.
 struct RunDecision {
   std::string run_directory;
   std::string resume; // checkpoint folder, or empty

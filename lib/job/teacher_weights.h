@@ -8,8 +8,8 @@
 
 namespace vitrain::job {
 
-// Returns the teacher's keys of train.distill as a `model` section, with
-// `pretrained` as a path (resolve_weights()).
+// Returns the keys of the teacher's weights in train.distill as a `model`
+// section, with `pretrained` as a path (resolve_weights()).
 config::ModelConfig teacher_weights(const config::DistillConfig& distill);
 
 // Checks that the teacher's classes equal the student's (each output of the
@@ -18,8 +18,8 @@ config::ModelConfig teacher_weights(const config::DistillConfig& distill);
 // (preprocess_record.h). Throws Error(kData) with the first difference between
 // its classes and `classes` of data.train, or only warns if eval.check_classes
 // is false. Returns warnings and notes, one sentence per difference, also for
-// differences in preprocessing; empty without a teacher. Throws Error(kWeights)
-// for an unreadable record.
+// differences in preprocessing; empty without a teacher or a record. Throws
+// Error(kWeights) for an unreadable record.
 std::vector<std::string> check_teacher(
     const config::Recipe& recipe,
     const config::Origins& origins,

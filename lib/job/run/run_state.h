@@ -44,7 +44,7 @@ bool judges_average(const config::Recipe& recipe);
 std::string judged_by(const config::Recipe& recipe);
 
 // True if `value` is better than `best` (smaller for the loss, larger for other
-// metrics). NaN is never better.
+// metrics). NaN is never better; any other value is better than none (step -1).
 bool improves(Metric metric, double value, const Best& best);
 
 // State of schedule.name: plateau, as torch's ReduceLROnPlateau with
@@ -66,8 +66,8 @@ struct NonFiniteSteps {
   std::int64_t in_all = 0;
 };
 
-// Progress of a run besides weights and optimizer state. Everything else is
-// computed from the step.
+// Progress of a run, besides weights, optimizer state and the other fields of
+// SavedState.
 struct RunState {
   std::int64_t step = 0; // completed optimizer steps
   Best best;
