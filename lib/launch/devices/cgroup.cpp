@@ -43,7 +43,8 @@ std::vector<path> first_of(
   return found.empty() ? folders(mounts[1], group) : found;
 }
 
-// Returns the number after `key` in a file of "key number" lines.
+// Returns the number after `key` in a file of "key number" lines; nullopt if
+// there is none.
 std::optional<std::int64_t> keyed_number(
     const path& file,
     std::string_view key) {

@@ -24,8 +24,9 @@ class Cgroup {
   // nullopt without a limit.
   std::optional<std::int64_t> memory_left() const;
 
-  // Returns the number of processes of the group that the kernel killed for
-  // lack of memory; nullopt if the kernel does not count them.
+  // Returns the number of processes that the kernel killed for lack of memory
+  // in the group or, if it has no such count, in its nearest parent with one;
+  // nullopt if there is none.
   std::optional<std::int64_t> oom_kills() const;
 
  private:

@@ -188,7 +188,7 @@ std::optional<DriverReport> ask_nvml(
 }
 
 // Returns the value of a "Key: \t value" line of
-// /proc/driver/nvidia/gpus/<bus>/information.
+// /proc/driver/nvidia/gpus/<bus>/information; "" if there is none.
 std::string information(const std::filesystem::path& file, const char* key) {
   return printable(value_after(file, key).value_or(""));
 }

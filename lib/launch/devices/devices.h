@@ -22,7 +22,8 @@ struct CudaDevice {
 
 struct VisibleDevices {
   std::vector<CudaDevice> devices;
-  // Number of devices that CUDA_VISIBLE_DEVICES names, present or not; 0: none.
+  // Number of devices that CUDA_VISIBLE_DEVICES names, present or not; 0: none,
+  // or not set.
   std::int64_t named = 0;
   // One sentence for messages: the value of CUDA_VISIBLE_DEVICES, the driver's
   // list, and the reason for ignored entries.
@@ -34,9 +35,10 @@ struct VisibleDevices {
 // names no device hides itself and all that follow, so "" and "-1" hide
 // everything; an entry named twice hides everything. Entries are indices, or
 // UUIDs ("GPU-...") and MIG names ("MIG-..."), of which a unique prefix is
-// enough. With MIG, a process sees at most one slice and no whole GPU. (CUDA
-// programming guide, "CUDA environment variables"; MIG user guide, "CUDA device
-// enumeration"; repeated and malformed entries are treated as in torch 2.11's
+// enough; the first entry decides which of the two all are. A MIG slice is
+// visible only as the first device, and then alone. (CUDA programming guide,
+// "CUDA environment variables"; MIG user guide, "CUDA device enumeration";
+// repeated and malformed entries are treated as in torch 2.11's
 // torch/cuda/__init__.py.) `bus_order`: CUDA_DEVICE_ORDER is PCI_BUS_ID.
 // Without it, an index does not identify the model if there are several models
 // of GPU; devices found by index are then called "NVIDIA GPU".
@@ -56,7 +58,7 @@ struct DeviceSlot {
   std::string uuid{}; // of the GPU, if known
   int capability = 0; // of the GPU: 10 * major + minor; 0: unknown
 
-  // Returns "cpu", "cuda:1 (NVIDIA H200)".
+  // Returns "cpu", "cuda:1 (NVIDIA H200)", or "cuda:1" if the name is unknown.
   std::string label() const;
 };
 
@@ -95,7 +97,8 @@ std::int64_t requested_workers(
     int cores);
 
 // Returns the text of the `devices` verb: the CUDA devices with their numbers
-// and names, and the cores that CPU workers would share. Ends with a newline.
+// and names, the cores that CPU workers would share, and
+// VisibleDevices::summary. Ends with a newline.
 std::string visible_devices_text(const VisibleDevices& visible, int cores);
 
 } // namespace vitrain::launch

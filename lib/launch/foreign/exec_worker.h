@@ -29,8 +29,9 @@ struct ExecWorkerOptions {
 // The launcher keeps seeing the process that it started. The worker has the
 // same environment and descriptors as one that vitrain's supervisor starts,
 // except for a heartbeat. Returns only by throwing Error: kUsage if the port is
-// in use, or unknown although there are several machines; kWorkerDied if peers
-// or the master cannot be found; kInternal if exec fails.
+// in use, or unknown although there are several machines, if another process is
+// rank 0 as well, or for an invalid OMP_NUM_THREADS; kWorkerDied if peers or
+// the master cannot be found; kInternal if exec fails.
 [[noreturn]] void exec_worker(const ExecWorkerOptions& options);
 
 // Returns a launched worker's environment without the launcher's own defaults:

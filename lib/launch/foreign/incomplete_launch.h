@@ -8,8 +8,8 @@
 namespace vitrain::launch {
 
 // Returns the error message for a process that, by the variables of an MPI
-// launcher or of Horovod, is one of several, but has no local rank and thus no
-// device; "" for other processes.
+// launcher or of Horovod, is one of several, but lacks its rank, their number
+// or its local rank, and thus its device; "" for other processes.
 std::string incomplete_mpi_launch(const Variables& variables);
 
 // Handles launchers of which only some variables are set: adds notes to

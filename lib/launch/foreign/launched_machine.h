@@ -21,8 +21,8 @@ struct LaunchedMachine {
 
 struct FoundMachine {
   std::optional<LaunchedMachine> machine;
-  // Message that names the missing variables, without which the machines cannot
-  // connect; "": nothing is missing.
+  // Message about missing variables, without which the machines cannot connect,
+  // or about a range of machines (2:4), which is not supported; "": no problem.
   std::string incomplete;
 };
 

@@ -40,7 +40,7 @@ struct LaunchedPlace {
 };
 
 struct Detected {
-  std::optional<LaunchedPlace> place; // nullopt: start workers as usual
+  std::optional<LaunchedPlace> place; // nullopt: no worker
   // Set if a manager started this program once on each machine: this process
   // then starts the workers of its own machine.
   std::optional<LaunchedMachine> machine;

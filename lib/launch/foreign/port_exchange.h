@@ -15,7 +15,8 @@ struct PortExchange {
 };
 
 // Sends rank 0's `port` to all ranks. Returns it. Collective. Throws
-// Error(kWorkerDied) that names the ranks that did not arrive in time.
+// Error(kWorkerDied) that names the ranks that did not arrive in time;
+// Error(kUsage) if the socket's name is taken.
 int exchange_port(const PortExchange& exchange, int port);
 
 // Returns the socket's name for the workers of `launch`

@@ -10,7 +10,7 @@ using Environment = std::map<std::string, std::string>;
 
 // Returns a copy of this process's environment.
 Environment current_environment();
-// Parses "NAME=value" texts.
+// Parses "NAME=value" texts; skips texts without "=".
 Environment environment_from(const std::vector<std::string>& entries);
 
 // Position of a worker in its run, and facts it shares with the other workers.
@@ -34,16 +34,18 @@ int worker_threads(const Environment& user, int cores, int local_workers);
 
 // Returns the environment of a worker: the user's, plus ranks, rendezvous,
 // threads and settings of libraries (OpenMP's waiting, glibc's allocator, NCCL,
-// cuBLAS). Variables that the user has set are kept, except for ranks and
-// rendezvous. CUDA_VISIBLE_DEVICES is passed on unchanged: every worker sees
-// all devices and picks its own, because hiding devices from one another breaks
-// NCCL's peer-to-peer paths. Throws like worker_threads().
+// cuBLAS). Variables that the user has set are kept, except for ranks,
+// rendezvous and those named VITRAIN_...; GLIBC_TUNABLES is extended.
+// CUDA_VISIBLE_DEVICES is passed on unchanged: every worker sees all devices
+// and picks its own, because hiding devices from one another breaks NCCL's
+// peer-to-peer paths. Throws like worker_threads().
 Environment worker_environment(
     const Environment& user,
     const WorkerPlace& place);
 
-// Returns a warning, one sentence, if the user's OMP_NUM_THREADS gives the
-// workers more threads than the machine has cores; otherwise nothing.
+// Returns a warning, one sentence, if the user's OMP_NUM_THREADS gives each
+// worker several threads, together more than the machine has cores; otherwise
+// empty.
 std::vector<std::string>
 environment_warnings(const Environment& user, int cores, int local_workers);
 

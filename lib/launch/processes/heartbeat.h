@@ -54,9 +54,9 @@ class HeartbeatBlock {
   Mapping pulses_;
 };
 
-// A worker's access to its heartbeat. Every call reports progress: call it
-// where work has been done, never from a timer. Any thread may call; nothing
-// blocks or throws.
+// A worker's access to its heartbeat. Every call but failed() reports progress:
+// call it where work has been done, never from a timer. Any thread may call;
+// nothing blocks or throws.
 class Heartbeat {
  public:
   // For a worker without a supervisor: its functions do nothing.

@@ -10,13 +10,14 @@
 
 namespace vitrain::launch {
 
-// Returns the environment of a process at its start; empty if this process may
-// not read it.
+// Returns the environment of a process at its start; empty if the process has
+// ended or this one may not read it.
 Environment environment_of(pid_t pid);
 // Returns the command line of a process, argv[0] first; empty if unknown.
 std::vector<std::string> arguments_of(pid_t pid);
 
-// Returns the name of a process in process lists, such as "bash".
+// Returns the name of a process in process lists, such as "bash"; "" if
+// unknown.
 std::string name_of_process(pid_t pid);
 
 // Returns true if the process ignores SIGHUP, as under nohup.

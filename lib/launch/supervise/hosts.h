@@ -17,7 +17,8 @@ struct Host {
 // and for one that ssh would take for an option.
 std::vector<Host> parse_hosts(const std::string& text);
 
-// Returns true if the list has only this machine, so that ssh is not needed.
+// Returns true if the list has only this machine, as localhost, 127.0.0.1 or
+// its host name, so that ssh is not needed.
 bool is_this_machine(const std::vector<Host>& hosts);
 
 // The command to run on one host; both members are quoted for a POSIX shell.
@@ -44,8 +45,8 @@ std::vector<HostCommand> host_commands(
 // are forwarded to the commands as SIGTERM, SIGUSR1 as itself; a second signal
 // is forwarded as SIGKILL. If this process dies, the commands get SIGTERM. If
 // ssh fails for one host, the other commands get SIGTERM. Returns the exit code
-// of the first command that failed, 7 (kWorkerDied) if ssh itself failed, or 0.
-// Throws Error(kUsage) if ssh cannot be started.
+// of the first command that failed, 7 (kWorkerDied) instead if that is because
+// ssh failed, or 0. Throws Error(kUsage) if ssh cannot be started.
 int run_over_ssh(
     const std::vector<Host>& hosts,
     const std::vector<HostCommand>& commands);

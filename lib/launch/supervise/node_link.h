@@ -61,7 +61,7 @@ class NodeLink {
   // Connects to the other supervisors. Throws Error: kUsage if node ranks or
   // numbers of machines contradict each other, if the master's name has no
   // address, or if the port is in use or not vitrain's; kWorkerDied that names
-  // the machines that did not connect in time.
+  // the machines that did not connect in time, or if node 0 does not answer.
   explicit NodeLink(const NodeRequest& request);
   NodeLink(const NodeLink&) = delete;
   NodeLink& operator=(const NodeLink&) = delete;
@@ -76,7 +76,7 @@ class NodeLink {
   // on the route to node 0.
   const std::string& master_address() const { return master_address_; }
   const std::string& own_address() const { return own_address_; }
-  // Returns "node 1 (10.0.0.2)".
+  // Returns "node 1 (10.0.0.2)", or "node 1" if its address is unknown.
   std::string name_of(int node) const;
 
   // Begins an attempt of the run: forgets the failure of the last one, waits

@@ -66,7 +66,8 @@ struct SuperviseResult {
   // the first one while there was nothing to save.
   int exit_code = 0;
   // Report for the user, in lines that end with newlines: which worker failed
-  // first, how and where, and the last lines of its log. Empty after success.
+  // first, how and where, and the last lines of its log. Empty after success
+  // and after a single stop signal.
   std::string report;
   // If a worker of this machine failed first: its root cause in one line, for
   // lists of runs, such as "rank 1 killed by signal 9 (SIGKILL) in step 12" or
@@ -76,7 +77,8 @@ struct SuperviseResult {
   // or if none failed.
   std::optional<int> failed_rank;
   // How and where that worker failed; equal texts mean equal failures: "was
-  // killed by signal 11 (SIGSEGV) in step 12".
+  // killed by signal 11 (SIGSEGV) in step 12". Empty if no worker of this
+  // machine failed first.
   std::string failure;
   bool failed_in_setup = false; // that worker was in set-up
   // True if a stop signal ended the run while there was nothing to save: during
