@@ -84,15 +84,15 @@ std::string paddlevit_table() {
   std::string text = kPaddleVitIntroduction;
   paddlevit::Config config;
   const Schema schema = schema_of(config);
-  for (const paddlevit::Meaning& meaning : paddlevit::meanings()) {
+  for (const foreign::Word& word : paddlevit::words()) {
     const auto field =
-        std::ranges::find(schema.fields, meaning.key, &Field::path);
+        std::ranges::find(schema.fields, word.name, &Field::path);
     text += fmt::format(
         "| `{}` | `{}` | {} | {} |\n",
-        meaning.key,
+        word.name,
         write_value(*field),
-        quoted_keys(meaning.sets),
-        meaning.note);
+        quoted_keys(word.sets),
+        word.note);
   }
   return text;
 }

@@ -101,9 +101,9 @@ std::string counterpart(
   if (word.sets.empty()) {
     return fmt::format(
         "{}: {}",
-        word.without == Without::kIdle          ? "not needed here"
-            : word.without == Without::kByValue ? "here"
-                                                : "without a counterpart here",
+        word.without == Without::kIdle         ? "not needed here"
+            : word.without == Without::kEither ? "here"
+                                               : "without a counterpart here",
         word.note);
   }
   if (word.option.empty()) {

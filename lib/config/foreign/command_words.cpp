@@ -50,9 +50,9 @@ Node map_node(const std::vector<std::string>& words) {
 // Returns the names with more than one letter: "--batch-size", but not "-b".
 std::vector<std::string_view> long_names(const Word& word) {
   std::vector<std::string_view> names;
-  for (const std::string_view name : {word.name, word.other}) {
-    if (name.size() > 1) {
-      names.push_back(name);
+  for (const std::string* name : {&word.name, &word.other}) {
+    if (name->size() > 1) {
+      names.push_back(*name);
     }
   }
   return names;

@@ -1,184 +1,148 @@
-#include <array>
-
 #include "config/foreign/words.h"
+#include "core/text.h"
 
-// Frequent arguments of programs whose command lines are not translated as a
-// whole: timm's validate.py and inference.py, Horovod's and PyTorch's ImageNet
-// examples, PaddleClas, DeiT, Swin, mmpretrain, transformers.
 namespace vitrain::config::foreign {
 namespace {
 
-constexpr std::string_view kDeit = "DeiT's";
-constexpr std::string_view kHorovod = "Horovod's examples'";
-constexpr std::string_view kPaddleClas = "PaddleClas's";
-constexpr std::string_view kPaddleVit = "PaddleViT's";
-constexpr std::string_view kPyTorch = "PyTorch's examples'";
-constexpr std::string_view kTransformers = "transformers'";
-constexpr std::string_view kValidate = "timm's validate.py's";
-constexpr std::string_view kInference = "timm's inference.py's";
-constexpr std::string_view kBothOfTimm =
-    "timm's validate.py's and inference.py's";
-constexpr std::string_view kSwin = "Swin's";
-constexpr std::string_view kMmpretrain = "mmpretrain's";
-constexpr std::string_view kTables =
-    "vitrain predict -csv FILE, or -jsonl FILE, has classes, names and "
-    "probabilities";
-constexpr std::string_view kAnyone = "another program's";
-
-constexpr auto kSynonyms = std::to_array<Synonym>({
-    {"split", kBothOfTimm, "data.eval.path"},
-    {"num_samples", kValidate, "", "samples are counted"},
-    {"m", kBothOfTimm, "model"},
-    {"use_train_size", kBothOfTimm, "model.image_size"},
-    {"crop_mode", kBothOfTimm, "data.preprocess.crop_mode"},
-    {"crop_border_pixels", kValidate, "data.preprocess.resize"},
-    {"log_freq", kBothOfTimm, "log.every"},
-    {"checkpoint", kBothOfTimm, "initial_checkpoint"},
-    {"num_gpu", kBothOfTimm, "", "-ngpus N"},
-    {"test_pool", kBothOfTimm, "", "an image is evaluated once"},
-    {"tf_preprocessing", kValidate, "", "images are as Pillow reads them"},
-    {"use_ema",
-     kValidate,
-     "",
-     "averaged weights are taken first; -set model.pretrained_part=NAME names "
-     "others"},
-    {"reparam", kValidate, "", "vitrain export joins branches"},
-    {"aot_autograd", kBothOfTimm, "", "nothing is compiled"},
-    {"results_file",
-     kBothOfTimm,
-     "",
-     "-eval writes files to its run folder; vitrain predict -csv FILE"},
-    {"results_dir",
-     kInference,
-     "",
-     "-eval writes to -output; vitrain predict -csv FILE"},
-    {"results_format",
-     kBothOfTimm,
-     "",
-     "vitrain predict -csv FILE or -jsonl FILE"},
-    {"real_labels", kValidate, "eval.real_labels"},
-    {"valid_labels", kValidate, "eval.subset"},
-    {"retry", kValidate, "", "vitrain -try finds the largest batch"},
-    {"metrics_avg", kValidate, "", "classes.csv has each class"},
-    {"topk", kInference, "", "vitrain predict -top N"},
-    {"fullname", kInference, "", "names are as they were given"},
-    {"filename_col", kInference, "", kTables},
-    {"index_col", kInference, "", kTables},
-    {"label_col", kInference, "", kTables},
-    {"output_col", kInference, "", kTables},
-    {"output_type", kInference, "", kTables},
-    {"label_type", kInference, "", kTables},
-    {"include_index", kInference, "", kTables},
-    {"exclude_output", kInference, "", kTables},
-    {"results_separate_col", kInference, "", kTables},
-    {"no_console_results", kInference, "", kTables},
-    {"cfg_options",
-     kMmpretrain,
-     "",
-     "-set KEY=VALUE, with the keys of docs/config.md"},
-    {"work_dir", kMmpretrain, "run.output"},
-    {"auto_scale_lr", kMmpretrain, "", "-set schedule.scale.rule=linear"},
-    {"opts", kSwin, "", "-set KEY=VALUE, with the keys of docs/config.md"},
-    {"accumulation_steps", kSwin, "train.accumulate"},
-    {"use_checkpoint", kSwin, "", "-set train.recompute=blocks"},
-    {"tag", kSwin, "run.name"},
-    {"throughput", kSwin, "", "-try measures"},
-    {"a", kPyTorch, "model"},
-    {"arch", kPyTorch, "model"},
-    {"dist_backend", kPyTorch, "dist.backend"},
-    {"dummy", kPyTorch, "", "-dataset random draws images"},
-    {"e", kPyTorch, "", "-eval evaluates"},
-    {"evaluate", kPyTorch, "", "-eval evaluates"},
-    {"gpu", kPyTorch, "", "-gpus LIST, or CUDA_VISIBLE_DEVICES"},
-    {"multiprocessing_distributed",
-     kPyTorch,
-     "",
-     "a worker per device is the default"},
-    {"p", kPyTorch, "print_freq"},
-    {"base_lr", kHorovod, "lr"},
-    {"batches_per_allreduce", kHorovod, "train.accumulate"},
-    {"checkpoint_format", kHorovod, "", "checkpoints are in the run folder"},
-    {"fp16_allreduce", kHorovod, "", "-set dist.compress=fp16"},
-    {"gradient_predivide_factor",
-     kHorovod,
-     "",
-     "losses are divided by the samples of the global batch"},
-    {"no_cuda", kHorovod, "", "-devices cpu"},
-    {"test_batch_size", kHorovod, "data.eval_batch_size"},
-    {"train_dir", kHorovod, "data.train.path"},
-    {"use_adasum", kHorovod, "", "gradients are averaged"},
-    {"val_batch_size", kHorovod, "data.eval_batch_size"},
-    {"val_dir", kHorovod, "data.eval.path"},
-    {"o", kPaddleClas, "", "-set KEY=VALUE, with the keys of docs/config.md"},
-    {"deploy", kPaddleVit, "", "vitrain export joins MobileOne's branches"},
-    {"mae_pretrain",
-     kPaddleVit,
-     "",
-     "-cfg configs/imagenet_mae_pretrain.yaml, or another recipe with "
-     "train.loss: pixels"},
-    {"multi_scale_sampler_ddp",
-     kPaddleVit,
-     "",
-     "images have one size, or those of data.augment.stages"},
-    {"teacher_model_path", kPaddleVit, "train.distill.pretrained"},
-    {"color_jitter_factor", kDeit, "color_jitter"},
-    {"data_set", kDeit, "", "-dataset KIND"},
-    {"eval_crop_ratio", kDeit, "data.preprocess.crop_pct"},
-    {"unscale_lr", kDeit, "", "-set schedule.scale.rule=none"},
-    {"dist_eval", kDeit, "", "all workers evaluate"},
-    {"distillation_alpha", kDeit, "train.distill.alpha"},
-    {"distillation_tau", kDeit, "train.distill.temperature"},
-    {"distillation_type", kDeit, "train.distill.type"},
-    {"finetune", kDeit, "model.pretrained"},
-    {"no_repeated_aug",
-     kDeit,
-     "",
-     "data.sampler.policy: repeated is repeated augmentation"},
-    {"num_workers", "DeiT's and PyTorch's examples'", "workers"},
-    {"output_dir", "DeiT's and transformers'", "output"},
-    {"repeated_aug", kDeit, "", "-set data.sampler.policy=repeated"},
-    {"src",
-     kDeit,
-     "",
-     "data.augment.crop: pad with data.augment.padding_mode: reflect"},
-    {"teacher_model", kDeit, "train.distill.teacher"},
-    {"teacher_path", kDeit, "train.distill.pretrained"},
-    {"threeaugment", kDeit, "", "-set data.augment.auto_augment=3a"},
-    {"adam_beta1", kTransformers, "", "-set optim.betas='[0.9, 0.999]'"},
-    {"adam_beta2", kTransformers, "", "-set optim.betas='[0.9, 0.999]'"},
-    {"adam_epsilon", kTransformers, "opt_eps"},
-    {"bf16", kTransformers, "", "-amp"},
-    {"fp16", kTransformers, "", "-set train.precision=fp16"},
-    {"gradient_accumulation_steps", kTransformers, "train.accumulate"},
-    {"learning_rate", kTransformers, "lr"},
-    {"logging_steps", kTransformers, "log.every"},
-    {"lr_scheduler_type", kTransformers, "schedule.name"},
-    {"max_grad_norm", kTransformers, "clip_grad"},
-    {"max_steps", kTransformers, "run.max_steps"},
-    {"model_name_or_path", kTransformers, "model"},
-    {"num_train_epochs", kTransformers, "epochs"},
-    {"optim", kTransformers, "optim.name"},
-    {"per_device_eval_batch_size", kTransformers, "data.eval_batch_size"},
-    {"per_device_train_batch_size", kTransformers, "data.batch_size"},
-    {"report_to", kTransformers, "", "TensorBoard's events; log.mlflow"},
-    {"save_total_limit", kTransformers, "checkpoint.keep_last"},
-    {"train_batch_size", kTransformers, "data.batch_size"},
-    {"batch", kAnyone, "data.batch_size"},
-    {"bs", kAnyone, "data.batch_size"},
-    {"classes", kAnyone, "model.num_classes"},
-    {"drop_path_rate", kAnyone, "drop_path"},
-    {"grad_accum", kAnyone, "train.accumulate"},
-    {"grad_clip", kAnyone, "clip_grad"},
-    {"n_epochs", kAnyone, "epochs"},
-    {"num_epochs", kAnyone, "epochs"},
-    {"optimizer", kAnyone, "opt"},
-    {"scheduler", kAnyone, "sched"},
-});
+// Frequent arguments of programs whose command lines are not translated as a
+// whole: "NAMES = WORD OR KEY", or "NAMES: what there is instead", below their
+// owners.
+constexpr std::string_view kSynonyms = R"(
+timm's validate.py's and inference.py's:
+  split = data.eval.path
+  m = model
+  use_train_size = model.image_size
+  crop_mode = data.preprocess.crop_mode
+  log_freq = log.every
+  checkpoint = initial_checkpoint
+  num_gpu: -ngpus N
+  test_pool: an image is evaluated once
+  aot_autograd: nothing is compiled
+  results_file: -eval writes files to its run folder; vitrain predict -csv FILE
+  results_format: vitrain predict -csv FILE or -jsonl FILE
+timm's validate.py's:
+  num_samples: samples are counted
+  crop_border_pixels = data.preprocess.resize
+  tf_preprocessing: images are as Pillow reads them
+  use_ema: averaged weights are taken first; -set model.pretrained_part=NAME names others
+  reparam: vitrain export joins branches
+  real_labels = eval.real_labels
+  valid_labels = eval.subset
+  retry: vitrain -try finds the largest batch
+  metrics_avg: classes.csv has each class
+timm's inference.py's:
+  results_dir: -eval writes to -output; vitrain predict -csv FILE
+  topk: vitrain predict -top N
+  fullname: names are as they were given
+  filename_col index_col label_col output_col output_type label_type include_index exclude_output
+    results_separate_col no_console_results: vitrain predict -csv FILE, or -jsonl FILE, has classes, names and
+    probabilities
+mmpretrain's:
+  cfg_options: -set KEY=VALUE, with the keys of docs/config.md
+  work_dir = run.output
+  auto_scale_lr: -set schedule.scale.rule=linear
+Swin's:
+  opts: -set KEY=VALUE, with the keys of docs/config.md
+  accumulation_steps = train.accumulate
+  use_checkpoint: -set train.recompute=blocks
+  tag = run.name
+  throughput: -try measures
+PyTorch's examples':
+  a arch = model
+  dist_backend = dist.backend
+  dummy: -dataset random draws images
+  e evaluate: -eval evaluates
+  gpu: -gpus LIST, or CUDA_VISIBLE_DEVICES
+  multiprocessing_distributed: a worker per device is the default
+  p = print_freq
+Horovod's examples':
+  base_lr = lr
+  batches_per_allreduce = train.accumulate
+  checkpoint_format: checkpoints are in the run folder
+  fp16_allreduce: -set dist.compress=fp16
+  gradient_predivide_factor: losses are divided by the samples of the global batch
+  no_cuda: -devices cpu
+  test_batch_size val_batch_size = data.eval_batch_size
+  train_dir = data.train.path
+  use_adasum: gradients are averaged
+  val_dir = data.eval.path
+PaddleClas's:
+  o: -set KEY=VALUE, with the keys of docs/config.md
+PaddleViT's:
+  deploy: vitrain export joins MobileOne's branches
+  mae_pretrain: -cfg configs/imagenet_mae_pretrain.yaml, or another recipe with train.loss: pixels
+  multi_scale_sampler_ddp: images have one size, or those of data.augment.stages
+  teacher_model_path = train.distill.pretrained
+DeiT's:
+  color_jitter_factor = color_jitter
+  data_set: -dataset KIND
+  eval_crop_ratio = data.preprocess.crop_pct
+  unscale_lr: -set schedule.scale.rule=none
+  dist_eval: all workers evaluate
+  distillation_alpha = train.distill.alpha
+  distillation_tau = train.distill.temperature
+  distillation_type = train.distill.type
+  finetune = model.pretrained
+  no_repeated_aug: data.sampler.policy: repeated is repeated augmentation
+  repeated_aug: -set data.sampler.policy=repeated
+  src: data.augment.crop: pad with data.augment.padding_mode: reflect
+  teacher_model = train.distill.teacher
+  teacher_path = train.distill.pretrained
+  threeaugment: -set data.augment.auto_augment=3a
+DeiT's and PyTorch's examples':
+  num_workers = workers
+DeiT's and transformers':
+  output_dir = output
+transformers':
+  adam_beta1 adam_beta2: -set optim.betas='[0.9, 0.999]'
+  adam_epsilon = opt_eps
+  bf16: -amp
+  fp16: -set train.precision=fp16
+  gradient_accumulation_steps = train.accumulate
+  learning_rate = lr
+  logging_steps = log.every
+  lr_scheduler_type = schedule.name
+  max_grad_norm = clip_grad
+  max_steps = run.max_steps
+  model_name_or_path = model
+  num_train_epochs = epochs
+  optim = optim.name
+  per_device_eval_batch_size = data.eval_batch_size
+  per_device_train_batch_size train_batch_size = data.batch_size
+  report_to: TensorBoard's events; log.mlflow
+  save_total_limit = checkpoint.keep_last
+another program's:
+  batch bs = data.batch_size
+  classes = model.num_classes
+  drop_path_rate = drop_path
+  grad_accum = train.accumulate
+  grad_clip = clip_grad
+  n_epochs num_epochs = epochs
+  optimizer = opt
+  scheduler = sched
+)";
 
 } // namespace
 
-std::span<const Synonym> synonyms() {
-  return kSynonyms;
+const std::vector<Synonym>& synonyms() {
+  static const std::vector<Synonym> all = [] {
+    std::vector<Synonym> list;
+    std::string owners;
+    for (const std::string& row : table_rows(kSynonyms)) {
+      if (row.ends_with(':')) {
+        owners = row.substr(0, row.size() - 1);
+        continue;
+      }
+      const std::size_t end = row.find_first_of("=:");
+      const std::string text(trim(row.substr(end + 1)));
+      const bool known = row[end] == '=';
+      for (const std::string& name : split(trim(row.substr(0, end)), ' ')) {
+        list.push_back({name, owners, known ? text : "", known ? "" : text});
+      }
+    }
+    return list;
+  }();
+  return all;
 }
 
 } // namespace vitrain::config::foreign

@@ -1,147 +1,80 @@
-#include <array>
-
 #include "config/foreign/words.h"
 
-// The arguments of torchvision's references/classification/train.py (0.13 to
-// 0.26), in its order.
 namespace vitrain::config::foreign {
 namespace {
 
-using enum Takes;
-
-constexpr std::string_view kTorchvisionEma =
-    "for world_size workers, as torchvision adjusts it to batch and epochs";
-constexpr std::string_view kTorchvisionWarmup =
-    "schedule.warmup_lr schedule.warmup";
-
-constexpr auto kTorchvisionWords = std::to_array<Word>({
-    to("data_path",
-       kText,
-       "/datasets01/imagenet_full_size/061417/",
-       "data.train.path data.eval.path",
-       "train and val below it"),
-    to("model",
-       kText,
-       "resnet18",
-       "model.name model.drop_path",
-       "timm's name of it, with torchvision's stochastic depth"),
-    to("device", kText, "cuda", "devices.kind"),
-    copy("batch_size", kInteger, "32", "data.batch_size", "per device")
-        .also("b")
-        .by("-batch_size %"),
-    copy("epochs", kInteger, "90", "run.epochs"),
-    to("workers", kInteger, "16", "data.threads", "threads; 16: auto")
-        .also("j"),
-    to("opt",
-       kText,
-       "sgd",
-       "optim.name optim.nesterov optim.eps optim.alpha",
-       "sgd, sgd_nesterov, rmsprop, adamw"),
-    to("lr", kNumber, "0.1", "optim.lr schedule.scale.rule", "not scaled"),
-    copy("momentum", kNumber, "0.9", "optim.momentum"),
-    to("weight_decay", kNumber, "1e-4", "optim.weight_decay").also("wd"),
-    to("norm_weight_decay",
-       kNumber,
-       "null",
-       "optim.no_decay",
-       "0: norms with their biases, and other biases, too"),
-    to("bias_weight_decay", kNumber, "null", "optim.no_decay", "0"),
-    to("transformer_embedding_decay", kNumber, "null", "optim.no_decay", "0"),
-    copy("label_smoothing", kNumber, "0.0", "train.label_smoothing"),
-    copy("mixup_alpha", kNumber, "0.0", "data.augment.mixup"),
-    copy("cutmix_alpha", kNumber, "0.0", "data.augment.cutmix"),
-    to("lr_scheduler",
-       kText,
-       "steplr",
-       "schedule.name schedule.unit",
-       "steplr, cosineannealinglr, exponentiallr"),
-    to("lr_warmup_epochs", kInteger, "0", "schedule.warmup")
-        .with("lr_warmup_method: linear"),
-    to("lr_warmup_method", kText, "constant", "schedule.warmup", "linear")
-        .with("lr_warmup_epochs: 5"),
-    to("lr_warmup_decay", kNumber, "0.01", kTorchvisionWarmup)
-        .with("{lr_warmup_method: linear, lr_warmup_epochs: 5}"),
-    to("lr_step_size",
-       kInteger,
-       "30",
-       "schedule.step_every schedule.milestones"),
-    copy("lr_gamma", kNumber, "0.1", "schedule.step_factor"),
-    copy("lr_min", kNumber, "0.0", "schedule.min_lr"),
-    to("print_freq", kInteger, "10", "log.every log.count"),
-    to("output_dir", kText, ".", "run.output"),
-    missing(
-        "resume",
-        kText,
-        "''",
-        "-resume continues a run of vitrain; -pretrained takes weights"),
-    missing("start_epoch", kInteger, "0", "a checkpoint knows its epoch"),
-    idle("cache_dataset", kFlag, "false", "folders are listed in a second"),
-    to("sync_bn", kFlag, "false", "dist.batchnorm"),
-    missing("test_only", kFlag, "false", "-eval evaluates"),
-    to("auto_augment",
-       kText,
-       "null",
-       "data.augment.auto_augment data.augment.auto_augment_interpolation",
-       "ra, ta_wide, augmix, imagenet, cifar10, svhn"),
-    to("ra_magnitude", kInteger, "9", "data.augment.auto_augment")
-        .with("auto_augment: ra"),
-    to("augmix_severity", kInteger, "3", "data.augment.auto_augment")
-        .with("auto_augment: augmix"),
-    to("random_erase",
-       kNumber,
-       "0.0",
-       "data.augment.erasing data.augment.erasing_mode "
-       "data.augment.erasing_area data.augment.erasing_aspect"),
-    to("amp", kFlag, "false", "train.precision", "fp16"),
-    by_value("world_size", kInteger, "1", "by itself"),
-    idle("dist_url", kText, "'env://'", "by itself"),
-    to("model_ema",
-       kFlag,
-       "false",
-       "train.ema.decay train.ema.every train.ema.count train.ema.start",
-       "a copy during the warm-up"),
-    to("model_ema_steps", kInteger, "32", "train.ema.every train.ema.decay")
-        .with("model_ema: true"),
-    to("model_ema_decay",
-       kNumber,
-       "0.99998",
-       "train.ema.decay",
-       kTorchvisionEma)
-        .with("model_ema: true"),
-    idle(
-        "use_deterministic_algorithms",
-        kFlag,
-        "false",
-        "samples and masks are the same on every run"),
-    copy(
-        "interpolation",
-        kText,
-        "bilinear",
-        "data.preprocess.interpolation "
-        "data.augment.auto_augment_interpolation"),
-    copy("val_resize_size", kInteger, "256", "data.preprocess.resize"),
-    to("val_crop_size",
-       kInteger,
-       "224",
-       "model.image_size data.augment.image_size"),
-    to("train_crop_size", kInteger, "224", "data.augment.image_size"),
-    to("clip_grad_norm", kNumber, "null", "optim.clip_norm"),
-    to("ra_sampler", kFlag, "false", "data.sampler.policy"),
-    copy("ra_reps", kInteger, "3", "data.sampler.repeats")
-        .with("ra_sampler: true"),
-    missing("weights", kText, "null", "-pretrained FILE takes the file of it"),
-    missing("pretrained", kFlag, "false", "-pretrained FILE takes the file"),
-    idle("backend", kText, "PIL", "images are as Pillow reads them"),
-    idle("use_v2", kFlag, "false", "the same transforms"),
-});
+// The arguments of torchvision's references/classification/train.py (0.13 to
+// 0.26), in its order.
+constexpr const char* kTorchvisionWords = R"(
+data_path            | to text      | /datasets01/imagenet_full_size/061417/ | data.train.path data.eval.path |
+    train and val below it
+model                | to text      | resnet18 | model.name model.drop_path |
+    timm's name of it, with torchvision's stochastic depth
+device               | to text      | cuda | devices.kind
+batch_size b         | copy integer | 32 | data.batch_size | per device | -batch_size %
+epochs               | copy integer | 90 | run.epochs
+workers j            | to integer   | 16 | data.threads | threads; 16: auto
+opt                  | to text      | sgd | optim.name optim.nesterov optim.eps optim.alpha |
+    sgd, sgd_nesterov, rmsprop, adamw
+lr                   | to number    | 0.1 | optim.lr schedule.scale.rule | not scaled
+momentum             | copy number  | 0.9 | optim.momentum
+weight_decay wd      | to number    | 1e-4 | optim.weight_decay
+norm_weight_decay    | to number    | null | optim.no_decay | 0: norms with their biases, and other biases, too
+bias_weight_decay    | to number    | null | optim.no_decay | 0
+transformer_embedding_decay | to number    | null | optim.no_decay | 0
+label_smoothing      | copy number  | 0.0 | train.label_smoothing
+mixup_alpha          | copy number  | 0.0 | data.augment.mixup
+cutmix_alpha         | copy number  | 0.0 | data.augment.cutmix
+lr_scheduler         | to text      | steplr | schedule.name schedule.unit | steplr, cosineannealinglr, exponentiallr
+lr_warmup_epochs     | to integer   | 0 | schedule.warmup | | | lr_warmup_method: linear
+lr_warmup_method     | to text      | constant | schedule.warmup | linear | | lr_warmup_epochs: 5
+lr_warmup_decay      | to number    | 0.01 | schedule.warmup_lr schedule.warmup | | |
+    {lr_warmup_method: linear, lr_warmup_epochs: 5}
+lr_step_size         | to integer   | 30 | schedule.step_every schedule.milestones
+lr_gamma             | copy number  | 0.1 | schedule.step_factor
+lr_min               | copy number  | 0.0 | schedule.min_lr
+print_freq           | to integer   | 10 | log.every log.count
+output_dir           | to text      | . | run.output
+resume               | missing text | '' | | -resume continues a run of vitrain; -pretrained takes weights
+start_epoch          | missing integer | 0 | | a checkpoint knows its epoch
+cache_dataset        | idle flag    | false | | folders are listed in a second
+sync_bn              | to flag      | false | dist.batchnorm
+test_only            | missing flag | false | | -eval evaluates
+auto_augment         | to text      | null | data.augment.auto_augment data.augment.auto_augment_interpolation |
+    ra, ta_wide, augmix, imagenet, cifar10, svhn
+ra_magnitude         | to integer   | 9 | data.augment.auto_augment | | | auto_augment: ra
+augmix_severity      | to integer   | 3 | data.augment.auto_augment | | | auto_augment: augmix
+random_erase         | to number    | 0.0 | data.augment.erasing data.augment.erasing_mode data.augment.erasing_area
+    data.augment.erasing_aspect
+amp                  | to flag      | false | train.precision | fp16
+world_size           | either integer | 1 | | by itself
+dist_url             | idle text    | 'env://' | | by itself
+model_ema            | to flag      | false | train.ema.decay train.ema.every train.ema.count train.ema.start |
+    a copy during the warm-up
+model_ema_steps      | to integer   | 32 | train.ema.every train.ema.decay | | | model_ema: true
+model_ema_decay      | to number    | 0.99998 | train.ema.decay |
+    for world_size workers, as torchvision adjusts it to batch and epochs | | model_ema: true
+use_deterministic_algorithms | idle flag    | false | | samples and masks are the same on every run
+interpolation        | copy text    | bilinear | data.preprocess.interpolation data.augment.auto_augment_interpolation
+val_resize_size      | copy integer | 256 | data.preprocess.resize
+val_crop_size        | to integer   | 224 | model.image_size data.augment.image_size
+train_crop_size      | to integer   | 224 | data.augment.image_size
+clip_grad_norm       | to number    | null | optim.clip_norm
+ra_sampler           | to flag      | false | data.sampler.policy
+ra_reps              | copy integer | 3 | data.sampler.repeats | | | ra_sampler: true
+weights              | missing text | null | | -pretrained FILE takes the file of it
+pretrained           | missing flag | false | | -pretrained FILE takes the file
+backend              | idle text    | PIL | | images are as Pillow reads them
+use_v2               | idle flag    | false | | the same transforms
+)";
 
 } // namespace
 
 const Program& torchvision() {
-  static constexpr Program kProgram{
+  static const Program kProgram{
       .name = "torchvision",
       .title = "torchvision's references/classification/train.py",
-      .words = kTorchvisionWords,
+      .words = word_table(kTorchvisionWords),
       .translate = translate_torchvision};
   return kProgram;
 }

@@ -33,102 +33,47 @@ constexpr bool takes_list(Takes takes) {
 
 // Treatment of a word that sets no key and has a non-default value. kMissing:
 // changes the result and cannot be translated (Translation::missing). kIdle:
-// does not change the result (Translation::idle). kByValue: one of these,
+// does not change the result (Translation::idle). kEither: one of these,
 // depending on the value, as Program::translate decides.
-enum class Without { kMissing, kIdle, kByValue };
+enum class Without { kMissing, kIdle, kEither };
 
 struct Word {
-  std::string_view name; // with '_', as in args.yaml
+  std::string name; // with '_', as in args.yaml
+  std::string other; // second name: "b"
   Takes takes = Takes::kText;
-  std::string_view initial; // default, as YAML
+  std::string initial; // default, as YAML
   // Keys of the recipe that it sets, separated by blanks; empty: none.
-  std::string_view sets;
+  std::string sets;
   // Further information; for a word that sets nothing, the reason.
-  std::string_view note;
-  Without without = Without::kMissing; // if `sets` is empty
-  std::string_view other{}; // second name: "b"
-  // Other words with values that give it an effect, as YAML; answer()
-  // translates the word together with them.
-  std::string_view beside{};
+  std::string note;
   // Equivalent on vitrain's command line, with % for the value; answer() names
   // it instead of the keys in `sets`.
-  std::string_view option{};
-  std::string_view alone{}; // value without a given one; empty: required
+  std::string option;
+  // Other words with values that give it an effect, as YAML; answer()
+  // translates the word together with them.
+  std::string beside;
+  Without without = Without::kMissing; // if `sets` is empty
+  std::vector<std::string> rules; // further words of the treatment's column
+  std::string alone; // value without a given one; empty: required
   // True: only older versions of the program have it; a prefix of it is not
   // accepted.
   bool earlier = false;
   // True: the keys in `sets` get its value, unless that is null or empty.
   bool copied = false;
-
-  constexpr Word also(std::string_view name_too) const {
-    Word word = *this;
-    word.other = name_too;
-    return word;
-  }
-  constexpr Word by(std::string_view option_here) const {
-    Word word = *this;
-    word.option = option_here;
-    return word;
-  }
-  constexpr Word alone_as(std::string_view value) const {
-    Word word = *this;
-    word.alone = value;
-    return word;
-  }
-  constexpr Word with(std::string_view others) const {
-    Word word = *this;
-    word.beside = others;
-    return word;
-  }
-  constexpr Word of_earlier_versions() const {
-    Word word = *this;
-    word.earlier = true;
-    return word;
-  }
 };
 
-// A word that Program::translate translates.
-constexpr Word to(
-    std::string_view name,
-    Takes takes,
-    std::string_view initial,
-    std::string_view sets,
-    std::string_view note = "") {
-  return {name, takes, initial, sets, note};
-}
-// A word whose value needs no translation.
-constexpr Word copy(
-    std::string_view name,
-    Takes takes,
-    std::string_view initial,
-    std::string_view sets,
-    std::string_view note = "") {
-  Word word = to(name, takes, initial, sets, note);
-  word.copied = true;
-  return word;
-}
-constexpr Word missing(
-    std::string_view name,
-    Takes takes,
-    std::string_view initial,
-    std::string_view note) {
-  return {name, takes, initial, "", note};
-}
-constexpr Word idle(
-    std::string_view name,
-    Takes takes,
-    std::string_view initial,
-    std::string_view note) {
-  return {name, takes, initial, "", note, Without::kIdle};
-}
+// Returns the rows of a table in a text: its lines without blanks at both ends.
+// A line that begins with four blanks continues the row above it.
+std::vector<std::string> table_rows(std::string_view text);
 
-constexpr Word by_value(
-    std::string_view name,
-    Takes takes,
-    std::string_view initial,
-    std::string_view note) {
-  return {name, takes, initial, "", note, Without::kByValue};
-}
+// Reads a program's words from a table with the columns name and second name,
+// treatment, default, sets, note, option and beside, separated by " | "; empty
+// columns at the end are left out. The note `"` repeats that of the row above.
+// The treatment is `to` (Program::translate translates the word), `copy`
+// (Word::copied), `missing`, `idle` or `either` (Without), then the type of the
+// value, then Word::rules, of which `alone=VALUE` and `earlier` set the members
+// of these names.
+std::vector<Word> word_table(std::string_view text);
 
 // Returns true for "--lr" and "-b", false for "-", "-1" and "-.5": an option is
 // a dash and more, but no negative number.
@@ -155,9 +100,9 @@ struct Translation {
 struct Program {
   std::string_view name; // "timm"
   std::string_view title; // "timm's train.py"
-  std::span<const Word> words;
-  // Sets to.recipe from the words made by to(), and adds words to to.missing,
-  // to.differs and to.idle if that depends on their values.
+  std::vector<Word> words;
+  // Sets to.recipe from words with the treatment `to`, and adds words to
+  // to.missing, to.differs and to.idle if that depends on their values.
   // foreign::translate() does the rest: Word::copied, kMissing, kIdle and
   // unknown words.
   void (*translate)(const Words& words, Translation& to);
@@ -196,14 +141,14 @@ std::string_view name_of_torchvision(std::string_view model);
 
 // A word of programs whose command lines are not translated as a whole.
 struct Synonym {
-  std::string_view name;
-  std::string_view owners; // "DeiT's and transformers'"
+  std::string name;
+  std::string owners; // "DeiT's and transformers'"
   // Equivalent: a word of timm or torchvision, or a key of the recipe, which
   // contains a dot; empty: none.
-  std::string_view like;
-  std::string_view note{}; // if `like` is empty: what there is instead
+  std::string like;
+  std::string note; // if `like` is empty: what there is instead
 };
-std::span<const Synonym> synonyms();
+const std::vector<Synonym>& synonyms();
 
 // Returns the message for another program's option and its values, "is timm's;
 // here: -set run.epochs=300"; "" for an option that no program has. `word`,

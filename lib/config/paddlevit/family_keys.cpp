@@ -1,7 +1,6 @@
 #include "config/paddlevit/family_keys.h"
 
 #include <algorithm>
-#include <array>
 #include <optional>
 #include <ranges>
 #include <string_view>
@@ -16,17 +15,6 @@ namespace vitrain::config::paddlevit {
 namespace {
 
 using Role = FamilyKey::Role;
-
-// Keys below MODEL that every family has.
-constexpr std::array<std::string_view, 8> kCommon{
-    "TYPE",
-    "NAME",
-    "RESUME",
-    "PRETRAINED",
-    "NUM_CLASSES",
-    "DROPOUT",
-    "ATTENTION_DROPOUT",
-    "DROPPATH"};
 
 constexpr std::string_view kModel = "MODEL.";
 constexpr std::string_view kTrans = "TRANS";
@@ -84,7 +72,11 @@ std::string unknown_key(const PaddleFamily& family, const std::string& path) {
   const auto add = [&](std::string_view key) {
     schema.fields.emplace_back().path = fmt::format("{}{}", kModel, key);
   };
-  std::ranges::for_each(kCommon, add);
+  for (const foreign::Word& word : words()) {
+    if (is_common(word.name)) {
+      add(without_prefix(word.name, kModel));
+    }
+  }
   for (const FamilyKey& key : family.keys) {
     add(key.key);
   }
@@ -227,7 +219,7 @@ void take_own_keys(
     return;
   }
   const auto common = [](const Node::Entry& entry) {
-    return std::ranges::find(kCommon, entry.key) != kCommon.end();
+    return is_common(fmt::format("{}{}", kModel, entry.key));
   };
   Taker taker(layer, config, origins, problems, wrong);
   for (const Node::Entry& entry : model->entries) {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "config/load/recipe_layers.h"
-#include "config/paddlevit/paddlevit_schema.h"
+#include "config/paddlevit/paddlevit_keys.h"
 #include "config/schema/problems.h"
 
 // Keys below MODEL that only some families have: a family's own keys

@@ -1,24 +1,14 @@
 #include "config/paddlevit/paddle_family.h"
 
 #include <algorithm>
-#include <array>
 
 #include <fmt/format.h>
 
-#include "config/paddlevit/convnets.h"
-#include "config/paddlevit/mixers.h"
-#include "config/paddlevit/stage_families.h"
-#include "config/paddlevit/transformers.h"
-#include "config/paddlevit/unavailable.h"
-#include "config/paddlevit/vit_families.h"
 #include "core/ascii.h"
 #include "core/text.h"
 
 namespace vitrain::config::paddlevit {
 namespace {
-
-constexpr std::array<std::span<const PaddleFamily>, 6>
-    kGroups{kVits, kTransformers, kStages, kMixers, kConvNets, kUnavailable};
 
 constexpr std::size_t kMostNearest = 3;
 
@@ -70,22 +60,12 @@ std::string_view name_of_heads(const Network& network, bool distilled) {
 
 } // namespace
 
-std::vector<const PaddleFamily*> families() {
-  std::vector<const PaddleFamily*> all;
-  for (const std::span<const PaddleFamily> group : kGroups) {
-    for (const PaddleFamily& family : group) {
-      all.push_back(&family);
-    }
-  }
-  return all;
-}
-
 const PaddleFamily* find_family(std::string_view type) {
   const std::string low = ascii_lower(std::string(trim(type)));
-  for (const PaddleFamily* family : families()) {
-    const std::vector<std::string> types = split(family->types, ' ');
+  for (const PaddleFamily& family : families()) {
+    const std::vector<std::string> types = split(family.types, ' ');
     if (std::ranges::find(types, low) != types.end()) {
-      return family;
+      return &family;
     }
   }
   return nullptr;
@@ -116,7 +96,7 @@ std::string canonical(std::string_view text) {
 OwnValues own_defaults(const PaddleFamily& family) {
   OwnValues values;
   for (const FamilyKey& key : family.keys) {
-    values[std::string(key.key)] = canonical(key.value);
+    values[key.key] = canonical(key.value);
   }
   return values;
 }

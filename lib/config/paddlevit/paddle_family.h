@@ -2,22 +2,14 @@
 
 #include <cstdint>
 #include <map>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 // Families of models in PaddleViT (one folder each): their own keys, and the
-// mapping from their numbers to vitrain's networks. To add a family, add a row:
-// to convnets.h, mixers.h, stage_families.h, transformers.h, vit_families.h or,
-// without networks, unavailable.h.
-namespace vitrain::config {
-struct Recipe;
-}
-
+// mapping from their numbers to vitrain's networks. To add a family, add rows
+// to families.cpp.
 namespace vitrain::config::paddlevit {
-
-struct Config;
 
 // A key below MODEL that only some families have.
 struct FamilyKey {
@@ -26,57 +18,38 @@ struct FamilyKey {
     kOnly, // must have its default; other values are other networks
     kStart, // initial value of weights; the network's own is used instead
     kIdle, // no effect, neither in vitrain nor in PaddleViT
-    kFree, // any number; PaddleFamily::translate handles it
+    kFree, // any number; translate() handles it
   };
-  std::string_view key; // below MODEL: "TRANS.EMBED_DIM"
-  std::string_view value; // PaddleViT's default; canonical() is applied to it
+  std::string key; // below MODEL: "TRANS.EMBED_DIM"
+  std::string value; // PaddleViT's default; canonical() is applied to it
   Role role = Role::kNumber;
 };
 
 // A network of vitrain (config/sections/model.h) that a family's file can
 // describe.
 struct Network {
-  std::string_view name; // with one head; empty: vitrain has none
-  std::int64_t image_size; // size in the network's name
+  std::string name; // with one head; empty: vitrain has none
+  std::int64_t image_size = 224; // size in the network's name
   // Values of the keys with roles kNumber and kStart, in the order of
   // PaddleFamily::keys, separated by blanks; `*`: any value.
-  std::string_view numbers;
+  std::string numbers;
   // Name with a second head (if PaddleFamily::two_heads); empty: vitrain has
   // none.
-  std::string_view distilled{};
-};
-
-// Defaults that differ between families; defaults_of() has the common defaults.
-struct Defaults {
-  std::int64_t epochs = 300;
-  std::int64_t warmup = 20; // epochs
-  double weight_decay = 0.05;
-  double base_lr = 5e-4;
-  double warmup_lr = 1e-6;
-  double end_lr = 1e-5;
-  double grad_clip = 0.0; // 0: None
-  std::int64_t scaled_lr = 512; // 0: None
-  bool ema = false;
-  double droppath = 0.1;
-  double crop_pct = 0.875;
-  std::int64_t image_size = 224;
-  bool half = false; // mean and standard deviation 0.5 instead of ImageNet's
-  std::string_view distillation = "none";
-  void (*also)(Config&) = nullptr; // sets more defaults; null: none
+  std::string distilled;
 };
 
 struct PaddleFamily {
-  std::string_view name; // in messages: "CaiT", "Focal Transformer"
+  std::string name; // in messages: "CaiT", "Focal Transformer"
   // Values of MODEL.TYPE, in lower case, separated by blanks.
-  std::string_view types;
-  std::span<const FamilyKey> keys{};
+  std::string types;
+  std::vector<FamilyKey> keys{};
   // Empty if vit_numbers is true, or available is false.
-  std::span<const Network> networks{};
-  Defaults defaults{};
+  std::vector<Network> networks{};
+  // "KEY=VALUE": defaults that differ from those of most families.
+  std::vector<std::string> defaults{};
   bool available = true; // vitrain has networks of the family
-  std::string_view why{}; // if not available: the reason, or empty
-  // True for ViT and DeiT: no own keys, but all keys of paddlevit::PaddleModel,
-  // with any values.
+  // True for ViT and DeiT: no own keys, but all keys below MODEL that are not
+  // common to all families, with any values.
   bool vit_numbers = false;
   // True: a DISTILLATION_TYPE other than none selects a network with two heads.
   bool two_heads = false;
@@ -85,16 +58,13 @@ struct PaddleFamily {
   // True: the network determines the image size; DATA.IMAGE_SIZE is ignored.
   bool fixed_size = false;
   bool decays_all = false; // weight decay applies to all parameters
-  // Translates the family's own keys, except for the network's name, and may
-  // change other keys of the recipe; null: nothing to translate.
-  void (*translate)(const Config&, Recipe&) = nullptr;
   // Note for the user on further differences from PaddleViT; only printed if
-  // vit_numbers is false.
-  std::string_view note{};
+  // vit_numbers is false. If not available: the reason, or empty.
+  std::string note{};
 };
 
 // Returns every family of PaddleViT, also those that are not available.
-std::vector<const PaddleFamily*> families();
+const std::vector<PaddleFamily>& families();
 // Returns the family of a MODEL.TYPE, case-insensitively; null if PaddleViT has
 // none.
 const PaddleFamily* find_family(std::string_view type);

@@ -15,9 +15,9 @@
 namespace vitrain::config {
 namespace {
 
+using foreign::Word;
 using paddlevit::Config;
 using paddlevit::Limit;
-using paddlevit::Meaning;
 using paddlevit::Otherwise;
 
 bool is_upper(char c) {
@@ -144,11 +144,11 @@ Position position_of(const Origins& origins, std::string_view key) {
 // added when the paths are applied.
 Origins translate_origins(const Origins& from, const Recipe& recipe) {
   Origins to;
-  for (const Meaning& meaning : paddlevit::meanings()) {
-    for (const std::string& key : split(meaning.sets, ' ')) {
+  for (const Word& word : paddlevit::words()) {
+    for (const std::string& key : split(word.sets, ' ')) {
       const auto known = to.find(key);
       if (known == to.end() || known->second.origin == Origin::kDefault) {
-        to[key] = position_of(from, meaning.key);
+        to[key] = position_of(from, word.name);
       }
     }
   }
@@ -218,19 +218,19 @@ void note_unused_keys(
     const Config& config,
     const Origins& origins,
     std::vector<std::string>& notes) {
-  for (const Meaning& meaning : paddlevit::meanings()) {
-    const auto origin = origins.find(std::string(meaning.key));
+  for (const Word& word : paddlevit::words()) {
+    const auto origin = origins.find(word.name);
     const bool limited = std::ranges::any_of(
         paddlevit::limits(),
-        [&](const Limit& limit) { return limit.key == meaning.key; });
-    const std::string_view reason = meaning.sets.empty() && !limited
-        ? meaning.note
-        : paddlevit::idle_beside_others(config, meaning.key);
+        [&](const Limit& limit) { return limit.key == word.name; });
+    const std::string_view reason = word.sets.empty() && !limited
+        ? word.note
+        : paddlevit::idle_beside_others(config, word.name);
     if (origin != origins.end() && !reason.empty()) {
       notes.push_back(fmt::format(
           "{}: {}: has no effect: {}",
           origin->second.text(),
-          meaning.key,
+          word.name,
           reason));
     }
   }
@@ -245,7 +245,7 @@ Config own_config(
     Problems& problems,
     std::set<std::string>& wrong) {
   Config config = paddlevit::defaults_of(type.text);
-  if (config.model.vit_numbers) {
+  if (config.vit_numbers) {
     bool older = false;
     paddlevit::FirstWidths widths;
     for (Layer& layer : layers) {
@@ -267,8 +267,8 @@ Config own_config(
 bool is_paddlevit(const Node& root) {
   const auto known = [](const Node::Entry& entry) {
     return entry.key == "BASE" ||
-        std::ranges::any_of(paddlevit::meanings(), [&](const Meaning& meaning) {
-             return meaning.key.substr(0, meaning.key.find('.')) == entry.key;
+        std::ranges::any_of(paddlevit::words(), [&](const Word& word) {
+             return word.name.substr(0, word.name.find('.')) == entry.key;
            });
   };
   return std::ranges::any_of(root.entries, known);
@@ -282,13 +282,13 @@ std::set<std::string> paddlevit_sets(
     const std::set<std::string>& keys,
     std::set<std::string> own) {
   for (const std::string& key : keys) {
-    for (const Meaning& meaning : paddlevit::meanings()) {
+    for (const Word& word : paddlevit::words()) {
       // A problem with a section affects all of its keys.
-      if (meaning.key == key || meaning.key.starts_with(key + ".")) {
-        for (const std::string& set : split(meaning.sets, ' ')) {
+      if (word.name == key || word.name.starts_with(key + ".")) {
+        for (const std::string& set : split(word.sets, ' ')) {
           own.insert(set);
         }
-        if (meaning.key == "MODEL.TYPE") { // its defaults depend on the family
+        if (word.name == "MODEL.TYPE") { // its defaults depend on the family
           own.insert(kAllKeys);
         }
       }
@@ -328,7 +328,7 @@ PaddleVitRecipe read_paddlevit(
   Config config = own_config(all, type, origins, problems, result.wrong);
   const bool known_numbers = result.wrong.empty();
   result.wrong.merge(read(config, all, origins, problems));
-  if (!config.model.vit_numbers && known_numbers) {
+  if (!config.vit_numbers && known_numbers) {
     paddlevit::check_own_keys(config, type, origins, problems, result.wrong);
   }
   std::vector<std::string>& notes = result.loaded.notes;
@@ -337,7 +337,7 @@ PaddleVitRecipe read_paddlevit(
       layers.back().source));
   check_limits(config, origins, use, notes, result.wrong, problems);
   note_unused_keys(config, origins, notes);
-  if (!config.model.vit_numbers) {
+  if (!config.vit_numbers) {
     paddlevit::note_own_keys(config, type, origins, notes);
     // This key determines model.name.
     origins.try_emplace("MODEL.EMBED_DIM", type.position);
@@ -345,7 +345,7 @@ PaddleVitRecipe read_paddlevit(
   result.loaded.recipe =
       paddlevit::translate(config, use != RecipeUse::kEvaluation);
   result.loaded.origins = translate_origins(origins, result.loaded.recipe);
-  result.data_path = config.data.data_path;
+  result.data_path = config.text("DATA.DATA_PATH");
   result.data_path_position = position_of(origins, "DATA.DATA_PATH");
   return result;
 }

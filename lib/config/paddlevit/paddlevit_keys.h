@@ -1,30 +1,58 @@
 #pragma once
 
+#include <cstdint>
+#include <functional>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
 
-#include "config/paddlevit/paddlevit_schema.h"
+#include "config/foreign/words.h"
+#include "config/paddlevit/paddle_family.h"
 #include "config/schema/schema.h"
 #include "config/sections/recipe.h"
 
 namespace vitrain::config::paddlevit {
 
-// Meaning of a PaddleViT key in vitrain.
-struct Meaning {
-  std::string_view key; // "TRAIN.BASE_LR"
-  // Keys of the recipe that it sets, separated by spaces; empty: none.
-  std::string_view sets;
-  // Further information; for a key that sets nothing, the reason.
-  std::string_view note;
-  bool copied = false; // the one key in `sets` gets its value
+// Values of PaddleViT's keys.
+struct Config {
+  Config(); // the defaults of PaddleViT's ViT
+
+  const PaddleFamily* family = nullptr; // of MODEL.TYPE; null: as ViT
+  bool vit_numbers = true; // of `family`
+  std::map<std::string, Setting, std::less<>> values; // by key: "TRAIN.BASE_LR"
+  OwnValues own; // values of the family's own keys
+
+  // Returns the value of a key of words(); a number, false or text without a
+  // value is T{}.
+  template <typename T>
+  T get(std::string_view key) const {
+    const Setting& value = values.find(key)->second;
+    return value ? std::get<T>(value->front()) : T{};
+  }
+  double number(std::string_view key) const { return get<double>(key); }
+  std::int64_t integer(std::string_view key) const {
+    return get<std::int64_t>(key);
+  }
+  bool flag(std::string_view key) const { return get<bool>(key); }
+  std::string text(std::string_view key) const { return get<std::string>(key); }
+
+  // Returns true if the network has a second head, for distillation.
+  bool two_heads() const;
+  // Returns the network that `own` describes; null if there is none, or if the
+  // family has vit_numbers.
+  const Network* network() const;
 };
+
+// Returns PaddleViT's keys, such as "TRAIN.BASE_LR"; Word::rules has the
+// allowed values. PaddleFamily::keys are the keys that only other families
+// have.
+const std::vector<foreign::Word>& words();
+// Returns true for the keys below MODEL that every family has.
+bool is_common(std::string_view key);
 
 // Returns the schema, whose fields refer to `config`.
 Schema schema_of(Config& config);
-
-// Returns one row per key, in the order of the schema.
-std::span<const Meaning> meanings();
 
 // Treatment of a value that vitrain does not support; the rule is a Limit.
 enum class Otherwise {

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "config/paddlevit/paddlevit_keys.h"
+#include "core/text.h"
 
 // Translates PaddleViT's keys to a recipe.
 namespace vitrain::config::paddlevit {
@@ -31,11 +32,13 @@ constexpr auto kSizes = std::to_array<Size>({
 });
 
 void name_vit(const Config& config, ModelConfig& to) {
-  const PaddleModel& from = config.model;
+  const std::int64_t embed_dim = config.integer("MODEL.EMBED_DIM");
+  const std::int64_t depth = config.integer("MODEL.DEPTH");
+  const std::int64_t num_heads = config.integer("MODEL.NUM_HEADS");
   const Size* size = nullptr;
   for (const Size& known : kSizes) {
-    const bool same = known.embed_dim == from.embed_dim &&
-        known.depth == from.depth && known.num_heads == from.num_heads;
+    const bool same = known.embed_dim == embed_dim && known.depth == depth &&
+        known.num_heads == num_heads;
     size = same ? &known : size;
   }
   to.name = fmt::format(
@@ -44,54 +47,50 @@ void name_vit(const Config& config, ModelConfig& to) {
           ? fmt::format(
                 "deit_{}_distilled", size == nullptr ? "base" : size->name)
           : fmt::format("vit_{}", size == nullptr ? "base" : size->name),
-      from.patch_size,
-      config.data.image_size);
-  to.patch_size = from.patch_size;
+      config.integer("MODEL.PATCH_SIZE"),
+      config.integer("DATA.IMAGE_SIZE"));
+  to.patch_size = config.integer("MODEL.PATCH_SIZE");
   if (size == nullptr) {
-    to.embed_dim = from.embed_dim;
-    to.depth = from.depth;
-    to.num_heads = from.num_heads;
+    to.embed_dim = embed_dim;
+    to.depth = depth;
+    to.num_heads = num_heads;
   }
-  to.mlp_ratio = from.mlp_ratio;
-  to.dropout = from.dropout;
-  to.attention_dropout = from.attention_dropout;
+  to.mlp_ratio = config.number("MODEL.MLP_RATIO");
+  to.dropout = config.number("MODEL.DROPOUT");
+  to.attention_dropout = config.number("MODEL.ATTENTION_DROPOUT");
 }
 
 // Copies the values of keys that need no translation.
-void copy_values(Config config, Recipe& recipe) {
-  const Schema from = schema_of(config);
+void copy_values(const Config& config, Recipe& recipe) {
   const Schema to = schema_of(recipe);
-  for (const Meaning& meaning : meanings()) {
-    if (meaning.copied) {
-      const auto find = [](const Schema& schema, std::string_view key) {
-        return std::ranges::find(schema.fields, key, &Field::path);
-      };
-      find(to, meaning.sets)->set(find(from, meaning.key)->get());
+  for (const foreign::Word& word : words()) {
+    if (word.copied) {
+      std::ranges::find(to.fields, word.sets, &Field::path)
+          ->set(config.values.at(word.name));
     }
   }
 }
 
 void translate_model(const Config& config, ModelConfig& to) {
-  const PaddleModel& from = config.model;
-  to.image_size = config.data.image_size;
-  if (config.data.image_channels != 3) {
-    to.in_chans = config.data.image_channels;
+  to.image_size = config.integer("DATA.IMAGE_SIZE");
+  if (config.integer("DATA.IMAGE_CHANNELS") != 3) {
+    to.in_chans = config.integer("DATA.IMAGE_CHANNELS");
   }
-  if (from.vit_numbers) {
+  if (config.vit_numbers) {
     name_vit(config, to);
-    to.drop_path = from.droppath;
+    to.drop_path = config.number("MODEL.DROPPATH");
   } else if (const Network* network = config.network()) {
     to.name = config.two_heads() ? network->distilled : network->name;
     if (config.family->fixed_size) {
       to.image_size = network->image_size;
     }
     if (config.family->drop_path) {
-      to.drop_path = from.droppath;
+      to.drop_path = config.number("MODEL.DROPPATH");
     }
   }
 }
 
-void translate_data(const Data& from, DataConfig& to) {
+void translate_data(const Config& from, DataConfig& to) {
   to.train.kind = SourceKind::kList;
   to.eval.kind = SourceKind::kList;
   // PaddleViT's loader: DistributedBatchSampler, shuffled, without the
@@ -99,60 +98,91 @@ void translate_data(const Data& from, DataConfig& to) {
   to.sampler.policy = SamplerPolicy::kPaddle;
   to.sampler.shuffle = true;
   to.sampler.last_batch = LastBatch::kDrop;
-  if (from.num_workers.value_or(0) > 0) {
-    to.threads = from.num_workers;
+  if (from.integer("DATA.NUM_WORKERS") > 0) {
+    to.threads = from.integer("DATA.NUM_WORKERS");
   }
-  to.preprocess.crop_pct = std::min(from.crop_pct, 1.0);
-  if (from.crop_pct > 1.0) {
+  const double crop_pct = from.number("DATA.CROP_PCT");
+  to.preprocess.crop_pct = std::min(crop_pct, 1.0);
+  if (crop_pct > 1.0) {
     to.preprocess.resize = static_cast<std::int64_t>(
-        static_cast<double>(from.image_size) / from.crop_pct);
+        static_cast<double>(from.integer("DATA.IMAGE_SIZE")) / crop_pct);
   }
   to.preprocess.interpolation = Filter::kBicubic;
 }
 
-void translate_colours(const Train& from, AugmentConfig& to) {
-  if (from.rand_augment) {
+void translate_colours(const Config& from, AugmentConfig& to) {
+  if (from.flag("TRAIN.RAND_AUGMENT")) {
     to.auto_augment = fmt::format(
         "paddlevit:randaugment-n{}-m{}",
-        from.rand_augment_layers,
-        from.rand_augment_magnitude);
-  } else if (from.auto_augment) {
+        from.integer("TRAIN.RAND_AUGMENT_LAYERS"),
+        from.integer("TRAIN.RAND_AUGMENT_MAGNITUDE"));
+  } else if (from.flag("TRAIN.AUTO_AUGMENT")) {
     to.auto_augment = "paddlevit:autoaugment";
-  } else if (from.color_jitter > 0.0) {
-    to.color_jitter = {from.color_jitter};
+  } else if (from.number("TRAIN.COLOR_JITTER") > 0.0) {
+    to.color_jitter = {from.number("TRAIN.COLOR_JITTER")};
   }
 }
 
-void translate_erasing(const Train& from, EraseConfig& to) {
-  if (from.random_erase_count > 0) {
-    to.erasing = from.random_erase_prob;
-    to.erasing_count = from.random_erase_count;
+void translate_erasing(const Config& from, EraseConfig& to) {
+  if (from.integer("TRAIN.RANDOM_ERASE_COUNT") > 0) {
+    to.erasing = from.number("TRAIN.RANDOM_ERASE_PROB");
+    to.erasing_count = from.integer("TRAIN.RANDOM_ERASE_COUNT");
   }
 }
 
 void translate_optim(const Config& config, OptimConfig& to) {
-  const Train& from = config.train;
   to.name = OptimKind::kAdamW;
-  if (from.layer_decay.value_or(1.0) != 1.0) {
-    to.layer_decay = from.layer_decay;
+  const double layer_decay = config.number("TRAIN.LAYER_DECAY"); // 0: None
+  if (layer_decay != 0.0 && layer_decay != 1.0) {
+    to.layer_decay = layer_decay;
   }
   if (config.family == nullptr || config.family->decays_all) {
     to.no_decay.clear();
   }
-  if (from.grad_clip.value_or(0.0) > 0.0) {
-    to.clip_norm = from.grad_clip;
+  if (config.number("TRAIN.GRAD_CLIP") > 0.0) {
+    to.clip_norm = config.number("TRAIN.GRAD_CLIP");
   }
 }
 
-void translate_schedule(const Train& from, ScheduleConfig& to) {
+void translate_schedule(const Config& from, ScheduleConfig& to) {
   to.name = ScheduleKind::kCosine;
   to.unit = ScheduleUnit::kEpoch;
-  to.warmup = epochs(from.warmup_epochs);
-  if (from.linear_scaled_lr) {
+  to.warmup = epochs(from.integer("TRAIN.WARMUP_EPOCHS"));
+  if (const auto base = from.integer("TRAIN.LINEAR_SCALED_LR"); base > 0) {
     to.scale.rule = ScaleRule::kLinear;
-    to.scale.base_batch = from.linear_scaled_lr;
+    to.scale.base_batch = base;
   }
   to.scale.apply_to = {"lr", "warmup_lr", "min_lr"};
+}
+
+// Sets loss, metric, model.mask_ratio, model.norm_pix_loss and the decoder's
+// keys for the pretraining of masked autoencoders, and resets classes,
+// drop_path, mixup, CutMix and label smoothing. In PaddleViT, the script
+// decides whether a file is for pretraining; here the key MAE_PRETRAIN does,
+// which PaddleViT's files for fine-tuning lack.
+void translate_pretraining(const Config& config, Recipe& recipe) {
+  const auto number = [&](std::string_view key) {
+    double value = 0.0;
+    parse_double(config.own.find(key)->second, value);
+    return value;
+  };
+  const auto count = [&](std::string_view key) {
+    return static_cast<std::int64_t>(number(key));
+  };
+  ModelConfig& model = recipe.model;
+  model.num_classes.reset();
+  model.drop_path = 0.0;
+  model.decoder_embed_dim = count("TRANS.DECODER.EMBED_DIM");
+  model.decoder_depth = count("TRANS.DECODER.DEPTH");
+  model.decoder_num_heads = count("TRANS.DECODER.NUM_HEADS");
+  model.mask_ratio = number("TRANS.MASK_RATIO");
+  model.norm_pix_loss = config.flag("TRAIN.NORMALIZE_TARGET");
+  recipe.train.loss = LossKind::kPixels;
+  recipe.train.label_smoothing = 0.0;
+  recipe.data.augment.mix.mixup = 0.0;
+  recipe.data.augment.mix.cutmix = 0.0;
+  recipe.data.augment.mix.cutmix_minmax.reset();
+  recipe.checkpoint.metric = Metric::kLoss;
 }
 
 } // namespace
@@ -160,27 +190,28 @@ void translate_schedule(const Train& from, ScheduleConfig& to) {
 Recipe translate(const Config& config, bool training) {
   Recipe recipe;
   copy_values(config, recipe);
-  recipe.devices.count = config.ngpus;
-  if (config.ngpus > 0) {
+  recipe.devices.count = config.integer("NGPUS");
+  if (recipe.devices.count > 0) {
     recipe.devices.kind = DeviceKind::kCuda; // as -ngpus
   }
   translate_model(config, recipe.model);
-  translate_data(config.data, recipe.data);
-  translate_colours(config.train, recipe.data.augment);
-  translate_erasing(config.train, recipe.data.augment.erase);
+  translate_data(config, recipe.data);
+  translate_colours(config, recipe.data.augment);
+  translate_erasing(config, recipe.data.augment.erase);
   translate_optim(config, recipe.optim);
-  translate_schedule(config.train, recipe.schedule);
+  translate_schedule(config, recipe.schedule);
   recipe.train.precision =
-      config.amp && training ? Precision::kBf16 : Precision::kFp32;
-  if (config.train.model_ema) {
-    recipe.train.ema.decay = config.train.model_ema_decay;
+      config.flag("AMP") && training ? Precision::kBf16 : Precision::kFp32;
+  if (config.flag("TRAIN.MODEL_EMA")) {
+    recipe.train.ema.decay = config.number("TRAIN.MODEL_EMA_DECAY");
   }
-  recipe.checkpoint.every = epochs(config.save_freq);
+  recipe.checkpoint.every = epochs(config.integer("SAVE_FREQ"));
   recipe.checkpoint.keep_last = 1000000;
-  recipe.eval.every = epochs(config.validate_freq);
-  if (config.family != nullptr && config.family->translate != nullptr &&
+  recipe.eval.every = epochs(config.integer("VALIDATE_FREQ"));
+  const auto pretrains = config.own.find("MAE_PRETRAIN");
+  if (pretrains != config.own.end() && pretrains->second == "true" &&
       config.network() != nullptr) {
-    config.family->translate(config, recipe);
+    translate_pretraining(config, recipe);
   }
   return recipe;
 }

@@ -31,29 +31,29 @@ bool names_network(const FamilyKey& key) {
 
 TEST(PaddleVitFamilies, RowsAreWellFormed) {
   std::set<std::string> types;
-  for (const PaddleFamily* family : paddlevit::families()) {
-    for (const std::string& type : split(family->types, ' ')) {
+  for (const PaddleFamily& family : paddlevit::families()) {
+    for (const std::string& type : split(family.types, ' ')) {
       EXPECT_TRUE(types.insert(type).second) << type;
-      EXPECT_EQ(paddlevit::find_family(type), family);
+      EXPECT_EQ(paddlevit::find_family(type), &family);
     }
-    const auto numbers = std::ranges::count_if(family->keys, names_network);
-    for (const Network& network : family->networks) {
+    const auto numbers = std::ranges::count_if(family.keys, names_network);
+    for (const Network& network : family.networks) {
       const auto values = network.numbers.empty() ? std::vector<std::string>{}
                                                   : split(network.numbers, ' ');
-      ASSERT_EQ(std::ssize(values), numbers) << family->name << network.name;
+      ASSERT_EQ(std::ssize(values), numbers) << family.name << network.name;
       // Its own numbers find it.
-      paddlevit::OwnValues own = paddlevit::own_defaults(*family);
+      paddlevit::OwnValues own = paddlevit::own_defaults(family);
       auto value = values.begin();
-      for (const FamilyKey& key : family->keys) {
+      for (const FamilyKey& key : family.keys) {
         if (names_network(key)) {
-          own[std::string(key.key)] = paddlevit::canonical(*value++);
+          own[key.key] = paddlevit::canonical(*value++);
         }
       }
       const bool two = network.name.empty();
       EXPECT_EQ(
-          paddlevit::find_network(*family, own, network.image_size, two),
+          paddlevit::find_network(family, own, network.image_size, two),
           &network)
-          << family->name << " " << network.numbers;
+          << family.name << " " << network.numbers;
     }
   }
   EXPECT_EQ(paddlevit::find_family("ViT"), paddlevit::find_family("vit"));
@@ -173,15 +173,15 @@ TEST_F(PaddleVitFiles, NumbersAreNetworks) {
 
 // MODEL.TYPE alone gives the family's defaults or a refusal in one line.
 TEST_F(PaddleVitFiles, TypesAloneAreReadOrRefused) {
-  for (const PaddleFamily* family : paddlevit::families()) {
-    const std::string type = split(family->types, ' ').front();
+  for (const PaddleFamily& family : paddlevit::families()) {
+    const std::string type = split(family.types, ' ').front();
     Loaded loaded;
     const std::string message = usage_error(
         [&] { loaded = load_text("MODEL: {TYPE: " + type + "}\n"); });
     if (!message.empty()) {
       EXPECT_THAT(message, HasSubstr("MODEL.TYPE: ")) << type;
       EXPECT_THAT(message, HasSubstr("1 problem found")) << type;
-      EXPECT_THAT(message, HasSubstr(std::string(family->name))) << type;
+      EXPECT_THAT(message, HasSubstr(family.name)) << type;
     }
   }
 }

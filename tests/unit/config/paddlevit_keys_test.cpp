@@ -23,17 +23,17 @@ using ::testing::Not;
 TEST(PaddleVitKeys, EveryKeyHasAMeaning) {
   paddlevit::Config config;
   const Schema schema = schema_of(config);
-  const auto meanings = paddlevit::meanings();
-  ASSERT_EQ(meanings.size(), schema.fields.size());
+  const auto& words = paddlevit::words();
+  ASSERT_EQ(words.size(), schema.fields.size());
   Recipe recipe;
   std::set<std::string> own;
   for (const Field& field : schema_of(recipe).fields) {
     own.insert(field.path);
   }
-  for (std::size_t i = 0; i < meanings.size(); ++i) {
-    EXPECT_EQ(meanings[i].key, schema.fields[i].path);
-    EXPECT_FALSE(meanings[i].sets.empty() && meanings[i].note.empty());
-    for (const std::string& key : split(meanings[i].sets, ' ')) {
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    EXPECT_EQ(words[i].name, schema.fields[i].path);
+    EXPECT_FALSE(words[i].sets.empty() && words[i].note.empty());
+    for (const std::string& key : split(words[i].sets, ' ')) {
       EXPECT_TRUE(key.empty() || own.contains(key)) << key;
     }
   }
@@ -82,26 +82,25 @@ std::set<std::string> differing_keys(const Recipe& a, const Recipe& b) {
 TEST(PaddleVitKeys, ChangeWhatTheTableSays) {
   const Recipe plain =
       paddlevit::translate(paddlevit::Config{}, /*training=*/true);
-  for (const paddlevit::Meaning& meaning : paddlevit::meanings()) {
+  for (const foreign::Word& word : paddlevit::words()) {
     paddlevit::Config config;
     const Schema schema = schema_of(config);
     const Field& field =
-        *std::ranges::find(schema.fields, meaning.key, &Field::path);
+        *std::ranges::find(schema.fields, word.name, &Field::path);
     field.set(other_value(field));
-    const auto listed = split(meaning.sets, ' ');
+    const auto listed = split(word.sets, ' ');
     const std::set<std::string> sets(listed.begin(), listed.end());
     const std::set<std::string> changed =
         differing_keys(paddlevit::translate(config, /*training=*/true), plain);
     for (const std::string& key : changed) {
-      EXPECT_TRUE(sets.contains(key)) << meaning.key << " changed " << key;
+      EXPECT_TRUE(sets.contains(key)) << word.name << " changed " << key;
     }
     // The path and the kind of the data are applied by load(), and the family
     // by defaults_of().
-    const bool elsewhere = meaning.key.starts_with("DATA.DATA") ||
-        meaning.key == "MODEL.TYPE" ||
-        !paddlevit::idle_beside_others(config, meaning.key).empty();
-    EXPECT_EQ(changed.empty(), meaning.sets.empty() || elsewhere)
-        << meaning.key;
+    const bool elsewhere = word.name.starts_with("DATA.DATA") ||
+        word.name == "MODEL.TYPE" ||
+        !paddlevit::idle_beside_others(config, word.name).empty();
+    EXPECT_EQ(changed.empty(), word.sets.empty() || elsewhere) << word.name;
   }
 }
 

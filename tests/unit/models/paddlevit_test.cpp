@@ -8,16 +8,15 @@ namespace vitrain::models {
 namespace {
 
 TEST(PaddleVitFamilies, AreAvailableWhereTheirNetworksAre) {
-  for (const config::paddlevit::PaddleFamily* family :
+  for (const config::paddlevit::PaddleFamily& family :
        config::paddlevit::families()) {
-    for (const config::paddlevit::Network& network : family->networks) {
-      for (const std::string_view name : {network.name, network.distilled}) {
+    for (const config::paddlevit::Network& network : family.networks) {
+      for (const std::string& name : {network.name, network.distilled}) {
         if (!name.empty()) {
-          EXPECT_EQ(
-              find_model(std::string(name)).has_value(), family->available)
-              << name << ": " << family->name
+          EXPECT_EQ(find_model(name).has_value(), family.available)
+              << name << ": " << family.name
               << "'s row in lib/config/paddlevit/ says that it is "
-              << (family->available ? "" : "not ") << "available";
+              << (family.available ? "" : "not ") << "available";
         }
       }
     }
