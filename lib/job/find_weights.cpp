@@ -1,7 +1,6 @@
 #include "job/find_weights.h"
 
 #include <array>
-#include <map>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -10,10 +9,9 @@
 #include "checkpoint/folder.h"
 #include "checkpoint/manifest.h"
 #include "core/check.h"
-#include "core/system/files.h"
 #include "core/system/missing_path.h"
-#include "core/system/system.h"
 #include "core/text.h"
+#include "job/weights_cache.h"
 #include "job/weights_folder.h"
 
 namespace vitrain::job {
@@ -21,94 +19,16 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kTimm = "timm:";
-
-// Returns a path from an environment variable, with ~ replaced by the home
-// folder, as Python's os.path.expanduser(); "" if the variable is not set.
-fs::path path_variable(const char* name) {
-  const std::string value = environment_variable(name);
-  return value == "~" || value.starts_with("~/")
-      ? environment_variable("HOME") + value.substr(1)
-      : value;
-}
-
-// Returns the cache folder of huggingface_hub (its constants.py).
-fs::path hub_folder() {
-  for (const char* name : {"HF_HUB_CACHE", "HUGGINGFACE_HUB_CACHE"}) {
-    if (fs::path hub = path_variable(name); !hub.empty()) {
-      return hub;
-    }
-  }
-  if (const fs::path home = path_variable("HF_HOME"); !home.empty()) {
-    return home / "hub";
-  }
-  const fs::path cache = path_variable("XDG_CACHE_HOME");
-  const fs::path base =
-      cache.empty() ? fs::path(environment_variable("HOME")) / ".cache" : cache;
-  return base / "huggingface" / "hub";
-}
-
-// Returns NAME of "timm:NAME" or "timm:timm/NAME".
-std::string timm_name(const std::string& name) {
-  return without_prefix(name.substr(kTimm.size()), "timm/");
-}
-
-// Returns the folder of the `main` revision of a cached repository, or else of
-// its only revision; "" if there is neither.
-fs::path snapshot_of(const fs::path& repository) {
-  const fs::path snapshots = repository / "snapshots";
-  const fs::path ref = repository / "refs" / "main";
-  std::error_code error;
-  if (fs::is_regular_file(ref, error)) {
-    const std::string text = read_file(ref, /*limit=*/256, ExitCode::kWeights);
-    return snapshots / std::string(trim(text));
-  }
-  std::vector<fs::path> all;
-  for (fs::directory_iterator it(snapshots, error), end; !error && it != end;
-       it.increment(error)) {
-    all.push_back(it->path());
-  }
-  return all.size() == 1 ? all.front() : fs::path();
-}
-
-// Returns the weights file in snapshot_of(repository); "" if there is none.
-fs::path weights_of_repository(const fs::path& repository) {
-  const fs::path snapshot = snapshot_of(repository);
-  std::error_code error;
-  for (const char* file : {"model.safetensors", "pytorch_model.bin"}) {
-    fs::path path = snapshot / file;
-    if (!snapshot.empty() && fs::exists(path, error)) {
-      return path;
-    }
-  }
-  return {};
-}
-
-// Finds timm:NAME in the cache. NAME may omit the tag after the dot
-// (vit_tiny_patch16_224 for vit_tiny_patch16_224.augreg_in21k); an exact match
-// takes precedence. Returns `name` if the cache has no match. Throws
-// Error(kUsage) if it has several.
-std::string find_in_cache(const std::string& name, std::string_view key) {
-  constexpr std::string_view kOwner = "models--timm--";
-  const std::string folder = std::string(kOwner) + timm_name(name);
-  std::map<std::string, std::filesystem::path> found; // paths by name
-  std::error_code error;
-  for (std::filesystem::directory_iterator it(hub_folder(), error), end;
-       !error && it != end;
-       it.increment(error)) {
-    const std::string repository = it->path().filename().native();
-    if (repository == folder || repository.starts_with(folder + ".")) {
-      if (auto path = weights_of_repository(it->path()); !path.empty()) {
-        found[repository.substr(kOwner.size())] = std::move(path);
-      }
-    }
-  }
-  if (const auto exact = found.find(timm_name(name)); exact != found.end()) {
-    return exact->second.native();
-  }
+// Finds published weights on this machine. Returns `name` if there are none.
+// Throws Error(kUsage) if there are several.
+std::string find_published(
+    const std::string& name,
+    const models::PublishedName& published,
+    std::string_view key) {
+  const auto found = find_cached(published);
   std::vector<std::string> names;
-  for (const auto& [repository, path] : found) {
-    names.push_back("timm:" + repository);
+  for (const auto& [own_name, path] : found) {
+    names.push_back(own_name);
   }
   VITRAIN_CHECK(
       found.size() <= 1,
@@ -268,9 +188,6 @@ std::filesystem::path run_of_weights(const std::string& weights) {
 
 std::string resolve_weights(const std::string& name, std::string_view key) {
   std::error_code error;
-  if (name.starts_with(kTimm)) {
-    return find_in_cache(name, key);
-  }
   const bool other_folder =
       fs::is_directory(name, error) && !may_hold_checkpoint(name);
   if (name.empty() || (fs::exists(name, error) && !other_folder)) {
@@ -288,39 +205,18 @@ std::string resolve_weights(const std::string& name, std::string_view key) {
       key,
       printable(name),
       printable(join(found, " or ")));
-  return found.empty() ? name : found.front();
+  return found.empty() ? find_published(name, published_weights_name(name), key)
+                       : found.front();
 }
 
 namespace {
 
-// Throws Error(kWeights) for a URL or a Hub repository: only local files are
-// read, so the user has to download it.
+// Throws Error(kWeights) for a URL that is not of the Hugging Face hub: only
+// local files are read, so the user has to download it.
 void refuse_address(const std::string& name, std::string_view key) {
-  constexpr std::string_view kHub = "huggingface.co/";
-  for (const std::string_view prefix : {"hf-hub:", "hf_hub:"}) {
-    if (name.starts_with(prefix)) {
-      const std::string repository = name.substr(prefix.size());
-      fail(
-          ExitCode::kWeights,
-          "{}: {} is a file here, not a repository: fetch it (hf download {}) "
-          "and give {}",
-          printable(name),
-          key,
-          printable(repository),
-          repository.starts_with("timm/")
-              ? printable("timm:" + repository.substr(5))
-              : "the folder that it prints");
-    }
-  }
   if (name.find("://") == name.npos) {
     return;
   }
-  const std::size_t hub = name.find(kHub);
-  std::vector<std::string> parts;
-  if (hub != name.npos) {
-    parts = split(name.substr(hub + kHub.size()), '/');
-  }
-  const bool repository = parts.size() >= 2;
   const std::string file =
       fs::path(name.substr(0, name.find_first_of("?#"))).filename().native();
   fail(
@@ -329,11 +225,8 @@ void refuse_address(const std::string& name, std::string_view key) {
       "{}",
       printable(name),
       key,
-      repository ? printable("hf download " + parts[0] + "/" + parts[1])
-                 : printable("curl -L -o " + file + " '" + name + "'"),
-      repository && parts[0] == "timm" ? printable("timm:" + parts[1])
-          : repository                 ? "the folder that it prints"
-                                       : printable(file));
+      printable("curl -L -o " + file + " '" + name + "'"),
+      printable(file));
 }
 
 // Returns a hint if, instead of a missing file, one with an unsupported
@@ -351,6 +244,20 @@ std::string unread_sibling(const std::string& name) {
 
 } // namespace
 
+bool is_published(const std::string& name) {
+  const models::PublishedName found = published_weights_name(name);
+  return !found.network.empty() || !found.repository.empty();
+}
+
+std::string not_here(const std::string& name) {
+  return fmt::format(
+      "{}: these weights are not on this machine ({}); this fetches them:\n"
+      "  vitrain weights fetch {}",
+      printable(name),
+      describe_caches(),
+      printable(shell_word(name)));
+}
+
 void check_exists(
     const std::optional<std::string>& weights,
     std::string_view key) {
@@ -361,25 +268,13 @@ void check_exists(
   const std::string& name = *weights;
   VITRAIN_CHECK(
       !error, ExitCode::kWeights, "{}: {}", printable(name), error.message());
-  if (name.starts_with(kTimm)) {
-    const std::string timm = timm_name(name);
-    const bool tagged = timm.find('.') != std::string::npos;
-    fail(
-        ExitCode::kWeights,
-        "{}: not in the Hugging Face cache ({}); this fetches it{}:\n"
-        "  hf download timm/{} model.safetensors config.json",
-        printable(name),
-        printable(hub_folder().native()),
-        tagged ? ""
-               : ", with the TAG of one of timm's trainings of it (as "
-                 "augreg_in21k_ft_in1k of vit_tiny_patch16_224)",
-        printable(timm + (tagged ? "" : ".TAG")));
-  }
+  VITRAIN_CHECK(!is_published(name), ExitCode::kWeights, "{}", not_here(name));
   refuse_address(name, key);
   fail(
       ExitCode::kWeights,
       "{}: no such file or folder{}; {}{} is a file of weights ({}; the "
-      "extension may be left out), a checkpoint, a run folder or timm:NAME{}",
+      "extension may be left out), a checkpoint, a run folder or a name "
+      "of published weights (timm:NAME){}",
       printable(name),
       unread_sibling(name),
       key,

@@ -43,12 +43,20 @@ std::filesystem::path run_of_weights(const std::string& weights);
 //   ./vit), even if a folder ./vit without a checkpoint exists;
 // - for such a folder without such a file, its only weights file or only index,
 //   as transformers' save_pretrained() writes them;
-// - for timm:NAME or timm:timm/NAME, the file in the local Hugging Face cache.
+// - for a name of published weights (weights_cache.h), the file in the local
+//   caches.
 // Returns `name` unchanged if nothing matches. Throws Error(kUsage) if several
 // files match, Error(kWeights) for an invalid index in such a folder.
 std::string resolve_weights(
     const std::string& name,
     std::string_view key = kPretrained);
+
+// True if a value that is no path is a name of published weights, on this
+// machine or not.
+bool is_published(const std::string& name);
+
+// Returns the message for published weights that are not on this machine.
+std::string not_here(const std::string& name);
 
 // Throws Error(kWeights) if `weights` (as resolve_weights() returns it) does
 // not exist. Does nothing for nullopt. `key`: recipe key, for messages.

@@ -20,6 +20,7 @@
 #include "job/run/run_directory.h"
 #include "launch/devices/cores.h"
 #include "launch/devices/devices.h"
+#include "models/published_name.h"
 #include "models/rules.h"
 #include "models/teacher.h"
 
@@ -105,11 +106,9 @@ std::vector<config::Finding> missing(
           {key, std::string(without_prefix(error.what(), key + ": ")), {key}});
       return;
     }
-    if (path.starts_with("timm:")) {
-      findings.push_back(
-          {key,
-           printable(path) + ": it is not in the Hugging Face cache",
-           {key}});
+    if (std::error_code error;
+        !std::filesystem::exists(path, error) && is_published(path)) {
+      findings.push_back({key, not_here(path), {key}});
     } else {
       look(key, path);
     }
@@ -147,6 +146,9 @@ config::PartialRecipe load_recipe(
   config::PartialRecipe loaded = config::read(known_request, problems);
   const config::CheckContext known{.unread = loaded.unread};
   if (!known.is_unread("model.name")) {
+    for (std::string& note : models::use_published_names(loaded)) {
+      loaded.notes.push_back(std::move(note));
+    }
     for (std::string& note : models::leave_other_families(loaded)) {
       loaded.notes.push_back(std::move(note));
     }

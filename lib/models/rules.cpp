@@ -7,7 +7,6 @@
 
 #include <fmt/format.h>
 
-#include "config/foreign/words.h"
 #include "core/text.h"
 #include "models/families/family.h"
 
@@ -168,13 +167,6 @@ class Rules {
 
 std::string unknown_model(const std::string& name) {
   const std::vector<std::string> known = listed_names();
-  if (const auto own = config::foreign::name_of_torchvision(name);
-      !own.empty()) {
-    return fmt::format(
-        "unknown model '{}', which is torchvision's name of {}",
-        printable(name),
-        own);
-  }
   constexpr std::size_t kShown = 8;
   // Known names that begin with the unknown one.
   std::vector<std::string> longer;

@@ -17,9 +17,8 @@ namespace vitrain::models {
 // vectors.
 inline constexpr std::int64_t kNotKnown = -1;
 
-// Returns the message for an unknown model name: our name, if it is
-// torchvision's; otherwise known names that begin with it, or else similar
-// ones, and all families.
+// Returns the message for an unknown model name: known names that begin with
+// it, or else similar ones, and all families.
 std::string unknown_model(const std::string& name);
 
 // Returns a finding for every broken rule: unknown name, keys that the network

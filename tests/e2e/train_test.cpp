@@ -332,7 +332,7 @@ TEST(Eval, NeedsWeights) {
   EXPECT_EQ(cached.exit_code, 4);
   EXPECT_THAT(
       cached.err,
-      HasSubstr("hf download timm/no_such_model.TAG model.safetensors"));
+      HasSubstr("vitrain weights fetch timm:no_such_model"));
   const Result alone = run({"-eval", "-pretrained", "/no/such.pth"});
   EXPECT_EQ(alone.exit_code, 4);
   EXPECT_THAT(

@@ -1,11 +1,11 @@
 #include "config/foreign/timm_defaults.h"
 
 #include <algorithm>
-#include <array>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "config/foreign/published_weights.h"
 #include "core/text.h"
 
 namespace vitrain::config::foreign {
@@ -20,20 +20,6 @@ struct DefaultsRow {
 // Models and weights whose values differ from TimmDefaults{}.
 constexpr DefaultsRow kDefaultsRows[] = {
 #include "config/foreign/timm_defaults.inc"
-};
-
-struct PreprocessRow {
-  std::int64_t size; // 0: the model's name contains it
-  std::array<double, 3> mean;
-  std::array<double, 3> std;
-  std::string_view interpolation;
-  double crop_pct;
-  std::string_view crop_mode;
-  std::string_view names; // separated by blanks
-};
-
-constexpr PreprocessRow kPreprocessRows[] = {
-#include "config/foreign/timm_preprocess.inc"
 };
 
 // Returns the row with this name; null if there is none.
@@ -57,21 +43,23 @@ TimmDefaults timm_defaults(std::string_view name) {
   return {};
 }
 
-std::optional<TimmPreprocess> timm_preprocess(std::string_view model) {
-  const auto* row = row_with<PreprocessRow>(kPreprocessRows, model);
-  if (row == nullptr) {
+std::optional<TimmPreprocess> timm_preprocess(const std::string& model) {
+  const std::vector<PublishedWeights> all = published_weights(model);
+  if (all.empty() || !all.front().is_default) {
     return std::nullopt;
   }
+  const PublishedImages& images = *all.front().images;
   TimmPreprocess found;
-  found.config.mean = row->mean;
-  found.config.std = row->std;
+  found.config.mean = images.mean;
+  found.config.std = images.std;
   found.config.interpolation =
-      value_of<Filter>(std::string(row->interpolation)).value();
+      value_of<Filter>(std::string(images.interpolation)).value();
   found.config.crop_mode =
-      value_of<CropMode>(std::string(row->crop_mode)).value();
-  found.crop_pct = row->crop_pct;
-  if (row->size > 0) {
-    found.image_size = row->size;
+      value_of<CropMode>(std::string(images.crop_mode)).value();
+  found.crop_pct = images.crop_pct;
+  const std::vector<std::string> parts = split(model, '_');
+  if (std::ranges::find(parts, std::to_string(images.size)) == parts.end()) {
+    found.image_size = images.size;
   }
   return found;
 }

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "config/sections/preprocess.h"
@@ -30,6 +31,6 @@ struct TimmPreprocess {
 
 // `model`: a name without that of weights. Returns nullopt for names that are
 // not models of both vitrain and timm.
-std::optional<TimmPreprocess> timm_preprocess(std::string_view model);
+std::optional<TimmPreprocess> timm_preprocess(const std::string& model);
 
 } // namespace vitrain::config::foreign

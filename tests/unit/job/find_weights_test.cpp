@@ -319,7 +319,91 @@ TEST_F(HubCache, ARepositorysWholeNameMayStandBehindTimm) {
   EXPECT_THAT(
       refusal(
           ExitCode::kWeights, [] { check_exists("timm:timm/vit_tiny.none"); }),
-      HasSubstr("hf download timm/vit_tiny.none model.safetensors"));
+      HasSubstr("vitrain weights fetch timm:timm/vit_tiny.none"));
+}
+
+TEST_F(HubCache, TheSameWeightsUnderTheNamesOfOtherPrograms) {
+  const fs::path path = add("resnet50.a1_in1k", "1");
+  for (const char* name :
+       {"resnet50.a1_in1k",
+        "resnet50",
+        "timm/resnet50.a1_in1k",
+        "hf-hub:timm/resnet50.a1_in1k",
+        "hf_hub:timm/resnet50.a1_in1k@main",
+        "https://huggingface.co/timm/resnet50.a1_in1k/tree/main"}) {
+    EXPECT_EQ(resolve_weights(name), path) << name;
+  }
+  // Another tag, branch and network.
+  for (const char* name :
+       {"resnet50.a2_in1k", "timm/resnet50.a1_in1k@other", "resnet34"}) {
+    EXPECT_EQ(resolve_weights(name), name);
+  }
+  // Another branch.
+  const fs::path other = temp_.write(
+      "hub/models--timm--resnet50.a1_in1k/snapshots/2/model.safetensors");
+  temp_.write("hub/models--timm--resnet50.a1_in1k/refs/other", "2");
+  set_main("resnet50.a1_in1k", "1");
+  EXPECT_EQ(resolve_weights("hf_hub:timm/resnet50.a1_in1k@other"), other);
+  EXPECT_EQ(resolve_weights("resnet50.a1_in1k"), path);
+}
+
+TEST_F(HubCache, ARepositoryOfTransformers) {
+  const fs::path path =
+      temp_.write("hub/models--google--vit-base-patch16-224/snapshots/1/"
+                  "pytorch_model.bin");
+  EXPECT_EQ(resolve_weights("google/vit-base-patch16-224"), path);
+  EXPECT_EQ(resolve_weights("hf-hub:google/vit-base-patch16-224"), path);
+  EXPECT_EQ(
+      resolve_weights("google/vit-large-patch16-224"),
+      "google/vit-large-patch16-224");
+}
+
+TEST_F(HubCache, TimmsDefaultWeightsComeFirst) {
+  add("resnet50.a2_in1k", "1");
+  add("resnet50.a3_in1k", "1");
+  EXPECT_THAT(
+      refusal(ExitCode::kUsage, [] { resolve_weights("timm:resnet50"); }),
+      HasSubstr("timm:resnet50.a2_in1k or timm:resnet50.a3_in1k"));
+  const fs::path first = add("resnet50.a1_in1k", "1");
+  EXPECT_EQ(resolve_weights("timm:resnet50"), first);
+}
+
+// The names of files are those of torchvision 0.26 and timm 1.0.31.
+TEST_F(HubCache, TheCacheOfTorchHub) {
+  const Variable torch("TORCH_HOME", temp_.path() / "torch");
+  const fs::path path =
+      temp_.write("torch/hub/checkpoints/vit_b_16-c867db91.pth");
+  for (const char* name :
+       {"ViT_B_16_Weights.IMAGENET1K_V1",
+        "ViT_B_16_Weights.DEFAULT",
+        "torchvision.models.ViT_B_16_Weights.DEFAULT",
+        "vit_b_16"}) {
+    EXPECT_EQ(resolve_weights(name), path) << name;
+  }
+  const fs::path timms =
+      temp_.write("torch/hub/checkpoints/resnet50_a1_0-14fe96d1.pth");
+  EXPECT_EQ(resolve_weights("timm:resnet50.a1_in1k"), timms);
+}
+
+TEST_F(HubCache, TheUsersOwnFolderComesFirst) {
+  add("resnet50.a1_in1k", "1");
+  const Variable own("VITRAIN_WEIGHTS", temp_.path() / "own");
+  for (const char* file :
+       {"own/resnet50_a1_0-14fe96d1.pth",
+        "own/resnet50.a1_in1k/model.safetensors",
+        "own/resnet50.a1_in1k.safetensors",
+        "own/timm/resnet50.a1_in1k/model.safetensors"}) {
+    const fs::path path = temp_.write(file);
+    EXPECT_EQ(resolve_weights("timm:resnet50.a1_in1k"), path);
+  }
+  EXPECT_THAT(
+      refusal(
+          ExitCode::kWeights, [] { check_exists("timm:resnet18.a1_in1k"); }),
+      AllOf(
+          HasSubstr((temp_.path() / "own").native()),
+          HasSubstr((temp_.path() / "hub").native()),
+          HasSubstr("hub/checkpoints"),
+          EndsWith("vitrain weights fetch timm:resnet18.a1_in1k")));
 }
 
 TEST_F(HubCache, AVariableMayBeginWithTheHomeFolder) {
@@ -348,18 +432,14 @@ TEST(CheckExists, SaysHowAnAddressIsFetched) {
       AllOf(
           HasSubstr("curl -L -o resnet18-f37072fd.pth 'https://"),
           EndsWith("give resnet18-f37072fd.pth")));
-  EXPECT_THAT(
-      said("https://huggingface.co/timm/resnet18.a1_in1k/resolve/main/"
-           "model.safetensors"),
-      AllOf(
-          HasSubstr("hf download timm/resnet18.a1_in1k"),
-          EndsWith("give timm:resnet18.a1_in1k")));
-  EXPECT_THAT(
-      said("hf-hub:timm/resnet18.a1_in1k"),
-      EndsWith("give timm:resnet18.a1_in1k"));
-  EXPECT_THAT(
-      said("hf_hub:google/vit-base-patch16-224"),
-      HasSubstr("hf download google/vit-base-patch16-224"));
+  for (const char* name :
+       {"https://huggingface.co/timm/resnet18.a1_in1k/resolve/main/"
+        "model.safetensors",
+        "hf-hub:timm/resnet18.a1_in1k",
+        "hf_hub:google/vit-base-patch16-224"}) {
+    EXPECT_THAT(
+        said(name), EndsWith(std::string("vitrain weights fetch ") + name));
+  }
 }
 
 TEST(CheckExists, NamesParametersForInferenceBesideTheName) {

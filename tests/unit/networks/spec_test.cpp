@@ -92,9 +92,6 @@ TEST(Spec, NamesTheNearestModel) {
           HasSubstr("unknown model 'vit_smal_patch16_224'"),
           HasSubstr("Did you mean 'vit_small_patch16_224'"),
           HasSubstr("families: vit, deit, mae, swin")));
-  EXPECT_THAT(
-      refusal(named("vit_b_16")),
-      AllOf(HasSubstr("torchvision"), HasSubstr("vit_base_patch16_224")));
 }
 
 TEST(Spec, RefusesNamesThatOnlyLookRight) {

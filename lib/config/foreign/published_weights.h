@@ -1,0 +1,50 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+// Weights that timm and torchvision publish for networks of vitrain.
+namespace vitrain::config::foreign {
+
+// Images that weights were trained and are evaluated with.
+struct PublishedImages {
+  std::int64_t size; // pixels a side
+  std::int64_t test_size; // in evaluation; 0: as `size`
+  double crop_pct; // may be above 1
+  double test_crop_pct; // in evaluation; 0: as `crop_pct`
+  std::string_view crop_mode;
+  std::string_view interpolation;
+  std::array<double, 3> mean;
+  std::array<double, 3> std;
+  std::string_view names; // entries of PublishedWeights, separated by blanks
+};
+
+struct PublishedWeights {
+  // timm's "resnet50.a1_in1k" or torchvision's
+  // "ResNet50_Weights.IMAGENET1K_V2"; without a tag: the network is without
+  // weights.
+  std::string_view name;
+  std::string network; // "resnet50"
+  std::string repository; // "timm/resnet50.a1_in1k" of the Hugging Face hub; ""
+  std::string_view file; // name in the cache of torch.hub; ""
+  bool is_default = false; // those that timm takes if only the network is named
+  const PublishedImages* images = nullptr;
+
+  bool is_torchvision() const {
+    return name.find("_Weights.") != std::string_view::npos;
+  }
+};
+
+// Returns all weights of a network: timm's default first, then timm's others,
+// then torchvision's.
+std::vector<PublishedWeights> published_weights(std::string_view network);
+
+// Returns the weights with this name, or whose file or repository has this
+// name; nullopt if there are none.
+std::optional<PublishedWeights> find_published(std::string_view name);
+
+} // namespace vitrain::config::foreign

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+
+#include "models/published_name.h"
+
+// Folders that contain weights published by other programs: $VITRAIN_WEIGHTS,
+// the Hugging Face cache and the cache of torch.hub.
+namespace vitrain::job {
+
+// Returns the folder of the Hugging Face cache: $HF_HUB_CACHE, $HF_HOME/hub or
+// ~/.cache/huggingface/hub, as huggingface_hub does.
+std::filesystem::path hub_folder();
+
+// Returns the folder of torch.hub's weights: $TORCH_HOME/hub/checkpoints or
+// ~/.cache/torch/hub/checkpoints.
+std::filesystem::path torch_hub_folder();
+
+// Returns the folder of a repository ("timm/resnet50.a1_in1k") in the Hugging
+// Face cache: HUB/models--timm--resnet50.a1_in1k.
+std::filesystem::path hub_repository(const std::string& repository);
+
+// Reads a value of model.pretrained that is no path as the name of published
+// weights. Both members are empty if it is none: if it begins neither with
+// "timm:" nor with an address of the hub, has no network or weights known here,
+// or begins with an existing folder.
+models::PublishedName published_weights_name(const std::string& name);
+
+// Returns the weights files in these folders that a name means, by their own
+// names. If the name has no tag, all weights of the network are meant; weights
+// without a tag and timm's default ones come before others.
+std::map<std::string, std::filesystem::path> find_cached(
+    const models::PublishedName& name);
+
+// Returns the folders in which find_cached() looks, for messages.
+std::string describe_caches();
+
+} // namespace vitrain::job

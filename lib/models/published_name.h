@@ -1,0 +1,38 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "config/load/loaded.h"
+
+namespace vitrain::models {
+
+// A name of a network or of published weights, as other programs write it.
+struct PublishedName {
+  std::string network; // vitrain's name; "": unknown
+  // Name of the weights in config::foreign::find_published():
+  // "resnet50.a1_in1k" or "ResNet50_Weights.IMAGENET1K_V2"; "": any weights of
+  // the network.
+  std::string weights;
+  // Repository of the Hugging Face hub: "timm/resnet50.a1_in1k"; "": none
+  // named.
+  std::string repository;
+  std::string revision = "main"; // of the repository: a branch, tag or commit
+};
+
+// Reads a name of
+// - timm: "resnet50", "resnet50.a1_in1k", also after "timm/" or "timm:";
+// - the Hugging Face hub: "ORG/NAME", "ORG/NAME@REVISION", also after
+//   "hf-hub:", "hf_hub:" or "https://huggingface.co/";
+// - torchvision: "vit_b_16", "ViT_B_16_Weights.IMAGENET1K_V1";
+// - PaddleViT: "pvtv2_b0".
+// Members are empty if the name does not say them. No network or weights need
+// to exist.
+PublishedName read_published_name(const std::string& given);
+
+// Replaces the names of other programs in model.name and train.distill.teacher
+// by vitrain's, and IMAGENET1K_V2 and DEFAULT in model.pretrained, which need
+// model.name, by torchvision's whole name. Returns a note for each.
+std::vector<std::string> use_published_names(config::PartialRecipe& loaded);
+
+} // namespace vitrain::models
