@@ -4,13 +4,13 @@
 //   mark                         "at <monotonic seconds>" to the log
 //   enter PHASE | beat STEP | done | failed     of the heartbeat
 //   beating SECONDS              beats for that long, then continues
-//   sleep SECONDS | hang         without a beat
-//   await FILE                   without a beat, until there is such a file
-//   exit CODE | raise SIGNAL     (stop oneself: raise 19)
-//   handle_stop                  from here on stop signals set a flag
-//   set_up_stop                  from here on they end it: nothing to save
-//   until_stop CODE              beats until the flag is set, then exits
-//   connect                      every rank to rank 0, by the rendezvous
+//   doing PART | waits PART      what it does from here on, for others if it
+//   waits sleep SECONDS | hang         without a beat await FILE without a
+//   beat, until there is such a file exit CODE | raise SIGNAL     (stop
+//   oneself: raise 19) handle_stop                  from here on stop signals
+//   set a flag set_up_stop                  from here on they end it: nothing
+//   to save until_stop CODE              beats until the flag is set, then
+//   exits connect                      every rank to rank 0, by the rendezvous
 //   lose_peer                    exits with 7 when a connection breaks
 //   write FILE TEXT              replaces a file
 //   env NAME | fds | ignored     prints what was inherited
@@ -30,6 +30,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <map>
+#include <memory>
 #include <optional>
 #include <sstream>
 #include <string>
@@ -37,6 +38,7 @@
 
 #include "core/check.h"
 #include "core/json.h"
+#include "core/system/activity.h"
 #include "launch/devices/cores.h"
 #include "launch/processes/descriptors.h"
 #include "launch/processes/heartbeat.h"
@@ -64,6 +66,7 @@ class FakeWorker {
             context_.local_world_size) {}
 
   int run() {
+    heartbeat_.lead();
     const Json job = Json::parse(context_.job);
     for (const auto& command :
          job.at("ranks").at(static_cast<std::size_t>(context_.rank))) {
@@ -99,6 +102,8 @@ class FakeWorker {
       heartbeat_.enter(phases.at(argument));
     } else if (verb == "beat") {
       heartbeat_.beat(std::stoll(argument));
+    } else if (verb == "doing" || verb == "waits") {
+      parts_.push_back(std::make_unique<Doing>(argument, verb == "waits"));
     } else if (verb == "done") {
       heartbeat_.done();
     } else if (verb == "failed") {
@@ -214,6 +219,7 @@ class FakeWorker {
   Heartbeat heartbeat_;
   std::optional<StopRequest> stop_;
   std::vector<Fd> peers_;
+  std::vector<std::unique_ptr<Doing>> parts_;
 };
 
 int supervise(const std::filesystem::path& folder) {

@@ -4,14 +4,18 @@
 #include <signal.h>
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 #include "core/aligned.h"
 #include "core/check.h"
+#include "core/system/activity.h"
 #include "core/system/clock.h"
 
 namespace vitrain::data {
 namespace {
+
+constexpr std::chrono::milliseconds kPatience{500};
 
 // Blocks every signal in the current thread during its lifetime. Threads
 // started meanwhile inherit the mask, so signals reach only threads that expect
@@ -57,6 +61,7 @@ Loader::Loader(const Rows& rows, BatchPlan plan, const LoaderOptions& options)
   for (int i = 0; i < std::max(options.threads, 1); ++i) {
     scratch_.push_back(rows.make_scratch());
   }
+  filling_.resize(scratch_.size());
   start_threads(options.threads);
   try {
     plan_ahead();
@@ -74,8 +79,7 @@ void Loader::start_threads(int threads) {
   const SignalsBlocked blocked;
   try {
     for (int i = 0; i < threads; ++i) {
-      Rows::Scratch& scratch = *scratch_[static_cast<std::size_t>(i)];
-      threads_.emplace_back([this, &scratch] { work(scratch); });
+      threads_.emplace_back([this, i] { work(static_cast<std::size_t>(i)); });
       pthread_setname_np(threads_.back().native_handle(), "vitrain-load");
     }
   } catch (...) {
@@ -164,7 +168,7 @@ void Loader::prepare(Slot& slot, std::int64_t sequence) {
       slot.batch.tail};
 }
 
-void Loader::work(Rows::Scratch& scratch) {
+void Loader::work(std::size_t thread) {
   std::unique_lock lock(mutex_);
   while (true) {
     work_ready_.wait(lock, [&] { return stopping_ || !pending_.empty(); });
@@ -176,9 +180,12 @@ void Loader::work(Rows::Scratch& scratch) {
     if (slot.claimed == slot.batch.count) {
       pending_.pop_front();
     }
+    filling_[thread] = {
+        &slot, slot.draws[static_cast<std::size_t>(row)].sample};
     lock.unlock();
-    decode_row(slot, row, scratch);
+    decode_row(slot, row, *scratch_[thread]);
     lock.lock();
+    filling_[thread] = {};
   }
 }
 
@@ -247,14 +254,25 @@ void Loader::fail_row(
 }
 
 void Loader::wait_for(Slot& slot) {
+  Doing doing("loading a batch");
   if (threads_.empty()) {
     for (std::int64_t row = 0; row < slot.batch.count; ++row) {
+      doing.now(
+          "reading " +
+          rows_.describe(slot.draws[static_cast<std::size_t>(row)].sample));
       decode_row(slot, row, *scratch_.front());
     }
     return;
   }
   std::unique_lock lock(mutex_);
-  batch_ready_.wait(lock, [&] { return slot.finished == slot.batch.count; });
+  const auto is_full = [&] { return slot.finished == slot.batch.count; };
+  // Says after a while what is being read: it may never end.
+  while (!batch_ready_.wait_for(lock, kPatience, is_full)) {
+    const auto row = std::ranges::find(filling_, &slot, &Row::slot);
+    if (row != filling_.end()) {
+      doing.now("reading " + rows_.describe(row->sample));
+    }
+  }
 }
 
 const Batch* Loader::next() {

@@ -111,11 +111,17 @@ class Loader {
   Slot& slot_of(std::int64_t sequence) {
     return slots_[static_cast<std::size_t>(sequence) % slots_.size()];
   }
+  // A row that a thread fills; slot null: none.
+  struct Row {
+    const Slot* slot = nullptr;
+    std::int64_t sample = 0;
+  };
+
   void start_threads(int threads);
   void stop_threads();
   void plan_ahead();
   void prepare(Slot& slot, std::int64_t sequence);
-  void work(Rows::Scratch& scratch);
+  void work(std::size_t thread);
   void decode_row(Slot& slot, std::int64_t row, Rows::Scratch& scratch);
   void wait_for(Slot& slot);
   void hand_over(Slot& slot);
@@ -144,6 +150,7 @@ class Loader {
   // Batches with rows that no thread has claimed yet, in order; guarded by
   // mutex_.
   std::deque<Slot*> pending_;
+  std::vector<Row> filling_; // by thread; guarded by mutex_
   bool stopping_ = false; // guarded by mutex_
   std::vector<std::thread> threads_;
 };

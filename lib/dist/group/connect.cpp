@@ -6,6 +6,7 @@
 #include <torch/csrc/distributed/c10d/TCPStore.hpp>
 
 #include "core/check.h"
+#include "core/system/activity.h"
 #include "core/system/cuda_plugin.h"
 #include "core/text.h"
 #include "dist/group/guarded.h"
@@ -112,7 +113,7 @@ struct Meeting {
   std::unique_ptr<Group> gloo_group(const Members& members) const {
     const Gloo gloo = connect_gloo(members);
     return std::make_unique<Group>(
-        gloo.store, gloo.backend, members.rank, members.size);
+        gloo.store, gloo.backend, members.rank, members.size, members.name);
   }
 
   std::unique_ptr<Mailbox> mailbox(int place, int places) const {
@@ -130,7 +131,8 @@ struct Meeting {
     auto backend = c10::intrusive_ptr<c10d::Backend>::reclaim(
         rendezvous.nccl->make_nccl_backend(
             own.get(), members.rank, members.size, rendezvous.timeout));
-    return std::make_unique<Group>(own, backend, members.rank, members.size);
+    return std::make_unique<Group>(
+        own, backend, members.rank, members.size, members.name);
   }
 
   // Returns the group of the block of `size` consecutive ranks that contains
@@ -181,6 +183,7 @@ Groups connect(const Rendezvous& rendezvous) {
             int place, int places) { return here.mailbox(place, places); };
     return groups;
   }
+  const Doing doing("connects to the other workers", /*waits=*/true);
   try {
     const Meeting meeting{
         rendezvous,

@@ -6,27 +6,23 @@
 #include <torch/csrc/distributed/c10d/Work.hpp>
 
 #include "core/check.h"
+#include "core/system/activity.h"
 #include "dist/group/guarded.h"
 
 namespace vitrain::dist {
 namespace {
 
-Pending all_reduce_by(
-    c10d::ReduceOp::RedOpType op,
-    c10d::Backend& backend,
-    at::Tensor tensor) {
+c10d::AllreduceOptions reducing_by(c10d::ReduceOp::RedOpType op) {
   c10d::AllreduceOptions options;
   options.reduceOp = op;
-  std::vector<at::Tensor> tensors{std::move(tensor)};
-  return Pending(guarded(
-      "all-reduce", [&] { return backend.allreduce(tensors, options); }));
+  return options;
 }
 
 } // namespace
 
 Pending::Pending() = default;
-Pending::Pending(c10::intrusive_ptr<c10d::Work> work)
-    : work_(std::move(work)) {}
+Pending::Pending(std::string name, c10::intrusive_ptr<c10d::Work> work)
+    : name_(std::move(name)), work_(std::move(work)) {}
 Pending::Pending(Pending&&) noexcept = default;
 Pending& Pending::operator=(Pending&&) noexcept = default;
 Pending::~Pending() = default;
@@ -36,7 +32,8 @@ void Pending::wait() {
     return;
   }
   const auto work = std::move(work_);
-  guarded("a collective", [&] { return work->wait(); });
+  const Doing doing("waits in " + name_, /*waits=*/true);
+  guarded(name_, [&] { return work->wait(); });
 }
 
 void Pending::when_finished(std::function<void()> callback) {
@@ -54,38 +51,53 @@ Group::Group(
     c10::intrusive_ptr<c10d::Store> store,
     c10::intrusive_ptr<c10d::Backend> backend,
     int rank,
-    int size)
+    int size,
+    std::string name)
     : store_(std::move(store)),
       backend_(std::move(backend)),
       rank_(rank),
-      size_(size) {}
+      size_(size),
+      name_(std::move(name)) {}
 
 Group::~Group() = default;
+
+template <typename Start>
+Pending Group::begin(const char* kind, const Start& start) {
+  if (alone()) {
+    return {};
+  }
+  count_collective();
+  std::string name = fmt::format("{} {} ({})", kind, ++begun_, name_);
+  const Doing doing(name);
+  auto work = guarded(name, start);
+  return {std::move(name), std::move(work)};
+}
 
 void Group::all_reduce(at::Tensor tensor) {
   all_reduce_async(std::move(tensor)).wait();
 }
 
 Pending Group::all_reduce_async(at::Tensor tensor) {
-  return alone() ? Pending()
-                 : all_reduce_by(c10d::ReduceOp::SUM, *backend_, tensor);
+  std::vector<at::Tensor> tensors{std::move(tensor)};
+  return begin("all-reduce", [&] {
+    return backend_->allreduce(tensors, reducing_by(c10d::ReduceOp::SUM));
+  });
 }
 
 Pending Group::all_reduce_max_async(at::Tensor tensor) {
-  return alone() ? Pending()
-                 : all_reduce_by(c10d::ReduceOp::MAX, *backend_, tensor);
+  std::vector<at::Tensor> tensors{std::move(tensor)};
+  return begin("all-reduce", [&] {
+    return backend_->allreduce(tensors, reducing_by(c10d::ReduceOp::MAX));
+  });
 }
 
 void Group::broadcast(at::Tensor tensor) {
-  if (alone()) {
-    return;
-  }
   std::vector<at::Tensor> tensors{std::move(tensor)};
   c10d::BroadcastOptions options;
   options.rootRank = 0;
-  Pending(guarded("broadcast", [&] {
+  begin("broadcast", [&] {
     return backend_->broadcast(tensors, options);
-  })).wait();
+  }).wait();
 }
 
 std::vector<at::Tensor> Group::all_gather(const at::Tensor& tensor) {
@@ -97,9 +109,9 @@ std::vector<at::Tensor> Group::all_gather(const at::Tensor& tensor) {
   for (int i = 0; i < size_; ++i) {
     outputs[0].push_back(at::empty_like(inputs[0]));
   }
-  Pending(guarded("all-gather", [&] {
+  begin("all-gather", [&] {
     return backend_->allgather(outputs, inputs);
-  })).wait();
+  }).wait();
   return outputs[0];
 }
 
@@ -114,8 +126,8 @@ Pending Group::all_gather_into_async(at::Tensor whole, at::Tensor own) {
     }
     return {};
   }
-  return Pending(guarded(
-      "all-gather", [&] { return backend_->_allgather_base(whole, own); }));
+  return begin(
+      "all-gather", [&] { return backend_->_allgather_base(whole, own); });
 }
 
 void Group::barrier() {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -22,7 +23,8 @@ namespace vitrain::dist {
 class Pending {
  public:
   Pending();
-  explicit Pending(c10::intrusive_ptr<c10d::Work> work);
+  // `name`: the collective, for messages.
+  Pending(std::string name, c10::intrusive_ptr<c10d::Work> work);
   Pending(Pending&&) noexcept;
   Pending& operator=(Pending&&) noexcept;
   ~Pending();
@@ -34,6 +36,7 @@ class Pending {
   void when_finished(std::function<void()> callback);
 
  private:
+  std::string name_;
   c10::intrusive_ptr<c10d::Work> work_;
 };
 
@@ -46,11 +49,13 @@ class Group {
  public:
   // Constructs the group of a single worker, without a backend.
   Group();
+  // `name`: for messages.
   Group(
       c10::intrusive_ptr<c10d::Store> store,
       c10::intrusive_ptr<c10d::Backend> backend,
       int rank,
-      int size);
+      int size,
+      std::string name = "data");
   ~Group();
   Group(const Group&) = delete;
   Group& operator=(const Group&) = delete;
@@ -88,11 +93,16 @@ class Group {
   // Returns true for a group of one rank without a backend. Throws
   // Error(kInternal) for a larger group after shutdown().
   bool alone() const;
+  // Begins a collective of this kind; does nothing if alone().
+  template <typename Start>
+  Pending begin(const char* kind, const Start& start);
 
   c10::intrusive_ptr<c10d::Store> store_;
   c10::intrusive_ptr<c10d::Backend> backend_;
   int rank_ = 0;
   int size_ = 1;
+  std::string name_;
+  std::int64_t begun_ = 0; // collectives
 };
 
 } // namespace vitrain::dist

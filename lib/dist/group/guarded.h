@@ -13,13 +13,21 @@ inline std::string first_line(const std::exception& error) {
   return text.substr(0, text.find('\n'));
 }
 
+// Returns true if an exception of the standard library, torch, a device or
+// vitrain (kOutOfMemory) means that memory ran out.
+bool is_out_of_memory(const std::exception& error);
+
 // Returns the result of `call`, a call of c10d. Throws Error(kWorkerDied) if it
-// throws: operation `what` then failed because of a dead peer or a timeout.
+// throws: operation `what` then failed because of a dead peer or a timeout,
+// unless memory ran out.
 template <typename Call>
-auto guarded(const char* what, Call&& call) {
+auto guarded(const std::string& what, Call&& call) {
   try {
     return call();
   } catch (const std::exception& error) {
+    if (is_out_of_memory(error)) {
+      throw;
+    }
     fail(
         ExitCode::kWorkerDied,
         "{} failed, probably because another worker is gone: {}",

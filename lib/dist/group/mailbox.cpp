@@ -7,6 +7,7 @@
 #include <torch/csrc/distributed/c10d/Work.hpp>
 
 #include "core/check.h"
+#include "core/system/activity.h"
 #include "dist/group/guarded.h"
 
 namespace vitrain::dist {
@@ -56,6 +57,7 @@ void Mailbox::Message::wait_for(bool however_long) {
     return;
   }
   const auto work = std::move(work_);
+  const Doing doing(fmt::format("waits for {}", kMessage), /*waits=*/true);
   Waits& waits = *box_->waits_;
   waits.add(work.get());
   try {

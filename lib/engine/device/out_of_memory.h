@@ -6,9 +6,13 @@
 #include <ATen/record_function.h>
 
 #include "core/error.h"
+#include "core/system/activity.h"
+#include "dist/group/guarded.h"
 #include "engine/device/session.h"
 
 namespace vitrain::engine {
+
+using dist::is_out_of_memory;
 
 // Returns the message of an exception without torch's C++ backtrace.
 std::string first_words(const std::exception& error);
@@ -25,19 +29,16 @@ class OutOfMemory : public Error {
   std::string part_;
 };
 
-// Returns true if an exception of the standard library, torch, a device or
-// vitrain (kOutOfMemory) means that memory ran out.
-bool is_out_of_memory(const std::exception& error);
-
 // Call in an exception handler. Rethrows the current exception; if it means out
 // of memory and is not an OutOfMemory yet, throws OutOfMemory(part) instead.
 [[noreturn]] void rethrow_in(const char* part);
 
 // Returns the result of `body`, a part of a worker's work. `part` names it in
-// traces and in an OutOfMemory error.
+// traces, in an OutOfMemory error and for the supervisor (Doing).
 template <typename Body>
 decltype(auto) with_oom_context(const char* part, Body&& body) {
   RECORD_USER_SCOPE(part);
+  const Doing doing(part);
   try {
     return body();
   } catch (const std::exception&) {

@@ -47,6 +47,9 @@ dist::Groups connect_workers(
     const launch::WorkerContext& context,
     const CudaPlugin* cuda) {
   const config::TimeoutsConfig& timeouts = job.recipe.dist.timeouts;
+  // A supervisor ends the run at these limits and knows which worker hangs, so
+  // that it comes before the workers that wait.
+  const double later = context.launched() ? 0.0 : 60.0;
   return dist::connect(
       {.rank = context.rank,
        .size = context.world_size,
@@ -58,12 +61,13 @@ dist::Groups connect_workers(
        .prefix = context.store_prefix,
        .own_address = context.own_address,
        .interface = gloo_interface(context),
-       .setup_timeout = timeouts.setup,
+       .setup_timeout = timeouts.setup + later,
        .timeout = std::max(
-           {timeouts.step,
-            timeouts.eval,
-            timeouts.checkpoint,
-            timeouts.stopped}),
+                      {timeouts.step,
+                       timeouts.eval,
+                       timeouts.checkpoint,
+                       timeouts.stopped}) +
+           later,
        .nccl = job.uses_nccl() ? cuda : nullptr});
 }
 

@@ -330,6 +330,7 @@ int run_worker() {
             context.heartbeat.get(),
             context.local_rank,
             context.local_world_size);
+  heartbeat.lead();
   heartbeat_of_process = &heartbeat;
   std::set_terminate(&on_terminate);
   launch::LaunchParentWatch parents(

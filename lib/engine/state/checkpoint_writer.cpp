@@ -10,6 +10,7 @@
 #include "checkpoint/folder.h"
 #include "config/load/writer.h"
 #include "core/check.h"
+#include "core/system/activity.h"
 #include "core/text.h"
 #include "data/sources/index.h"
 #include "engine/state/named_state.h"
@@ -71,6 +72,7 @@ void CheckpointWriter::check_storage(
 }
 
 std::string CheckpointWriter::write(states::Snapshot snapshot, bool is_last) {
+  const Doing doing("writing the checkpoint");
   snapshot.world_size = session_.world;
   snapshot.metric_name = job::judged_by(session_.job.recipe);
   snapshot.config_hash = config::recipe_hash(session_.job.recipe);

@@ -36,14 +36,19 @@ std::string ExitStatus::text() const {
                            : fmt::format("ended with exit code {}", value);
 }
 
-Verdict judge(const ExitStatus& ending, bool done) {
+Verdict judge(
+    const ExitStatus& ending,
+    const HeartbeatBlock::Progress& progress) {
   if (ending.signalled) {
-    // NCCL's watchdog aborts the process if a peer is gone.
-    return ending.value == SIGABRT ? Verdict::kPerhapsConsequence
-                                   : Verdict::kFailed;
+    // If a peer is gone, NCCL's watchdog throws an exception that nobody
+    // catches.
+    return ending.value == SIGABRT && progress.failed > 0
+        ? Verdict::kPerhapsConsequence
+        : Verdict::kFailed;
   }
   if (ending.value == 0) {
-    return done ? Verdict::kClean : Verdict::kFailed;
+    return progress.phase == RunPhase::kDone ? Verdict::kClean
+                                             : Verdict::kFailed;
   }
   if (ending.value == kStopped) {
     return Verdict::kClean;
@@ -77,6 +82,12 @@ std::string where(const HeartbeatBlock::Progress& progress) {
       "in {} after step {}",
       name_of(progress.phase),
       with_commas(std::max<std::int64_t>(progress.step, 0)));
+}
+
+std::string where_exactly(const HeartbeatBlock::Progress& progress) {
+  return progress.part.empty()
+      ? where(progress)
+      : fmt::format("{} ({})", where(progress), printable(progress.part));
 }
 
 namespace {

@@ -24,10 +24,13 @@ struct ExitStatus {
 enum class Verdict {
   kClean, // exit code 0 after done(), or 75 (kStopped)
   kFailed,
-  // Exit code 7 (kWorkerDied) or SIGABRT: perhaps only because a peer is gone.
+  // Perhaps only because a peer is gone: exit code 7 (kWorkerDied), or SIGABRT
+  // for an exception that the worker has reported (Heartbeat::failed()).
   kPerhapsConsequence,
 };
-Verdict judge(const ExitStatus& ending, bool done);
+Verdict judge(
+    const ExitStatus& ending,
+    const HeartbeatBlock::Progress& progress);
 
 // Returns the exit code of a run whose first failure is `ending`: the worker's
 // own exit code if vitrain defines it (1 to 8), else 7 (kWorkerDied).
@@ -36,6 +39,9 @@ int run_exit_code(const ExitStatus& ending);
 // Returns where a worker is: "in set-up", "in step 120" (the step that it
 // computes), "in evaluation after step 500", ...
 std::string where(const HeartbeatBlock::Progress& progress);
+// Returns the same with the part of the work, where one is known: "in step 120
+// (loading a batch: it reads /data/1.jpg)".
+std::string where_exactly(const HeartbeatBlock::Progress& progress);
 
 // Returns the last lines of a log, at most `lines`, printable and prefixed by "
 // | ". Reads at most the last 16 KiB after offset `start`, where this run's

@@ -4,6 +4,7 @@
 #include <new>
 
 #include "core/check.h"
+#include "core/system/activity.h"
 
 namespace vitrain::launch {
 
@@ -16,6 +17,7 @@ struct alignas(128) Pulse {
   std::atomic<std::uint64_t> beats{0};
   std::atomic<double> last_beat{0};
   std::atomic<double> failed{0};
+  Activity activity;
 };
 static_assert(std::atomic<double>::is_always_lock_free);
 
@@ -50,6 +52,10 @@ HeartbeatBlock::Progress HeartbeatBlock::progress(int local_rank) const {
   // A worker with corrupted memory may have written anything.
   const std::uint32_t phase = pulse.phase.load(std::memory_order_relaxed);
   result.phase = static_cast<RunPhase>(phase <= 4 ? phase : 0);
+  result.part = pulse.activity.part();
+  result.waits = pulse.activity.waits.load(std::memory_order_relaxed);
+  result.collectives =
+      pulse.activity.collectives.load(std::memory_order_relaxed);
   return result;
 }
 
@@ -68,6 +74,12 @@ Heartbeat::Heartbeat(int fd, int local_rank, int local_ranks)
       local_rank,
       local_ranks);
   beat();
+}
+
+void Heartbeat::lead() {
+  if (pulses_.data() != nullptr) {
+    lead_activity(pulse_of(pulses_, rank_).activity);
+  }
 }
 
 void Heartbeat::enter(RunPhase phase) {

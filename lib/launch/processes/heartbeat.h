@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "core/enum_names.h"
 #include "core/system/clock.h"
@@ -46,6 +47,9 @@ class HeartbeatBlock {
     std::uint64_t beats = 0;
     double last_beat = 0; // monotonic_seconds()
     double failed = 0; // when failed() was called, on the same clock; 0: never
+    std::string part; // of the work (Doing), "" if none is known
+    bool waits = false; // in this part, for other workers
+    std::int64_t collectives = 0; // begun so far
   };
   Progress progress(int local_rank) const;
 
@@ -64,6 +68,9 @@ class Heartbeat {
   // Throws Error(kInternal) if `fd` is not a supervisor's block.
   Heartbeat(int fd, int local_rank, int local_ranks);
 
+  // Reports, from here on, what the calling thread does (Doing). The object
+  // must outlive its collectives.
+  void lead();
   void enter(RunPhase phase);
   // Reports progress within the phase; `step` is the number of finished
   // steps.

@@ -1,6 +1,7 @@
 #include "launch/supervise/stall.h"
 
 #include <algorithm>
+#include <tuple>
 
 namespace vitrain::launch {
 
@@ -22,17 +23,16 @@ double PhaseTimeouts::of(RunPhase phase) const {
 
 std::optional<HeartbeatAge> find_stalled(
     const std::vector<HeartbeatAge>& workers) {
+  const auto order = [](const HeartbeatAge& one) {
+    return std::tuple(one.waits, one.step, one.collectives, -one.seconds);
+  };
   std::optional<HeartbeatAge> worst;
   for (const HeartbeatAge& one : workers) {
-    const bool waits = std::any_of(
+    const bool may_wait = std::any_of(
         workers.begin(), workers.end(), [&](const HeartbeatAge& other) {
           return !other.over() && other.step <= one.step;
         });
-    if (!one.over() || waits) {
-      continue;
-    }
-    if (!worst || one.step < worst->step ||
-        (one.step == worst->step && one.seconds > worst->seconds)) {
+    if (one.over() && !may_wait && (!worst || order(one) < order(*worst))) {
       worst = one;
     }
   }

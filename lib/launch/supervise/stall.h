@@ -25,6 +25,8 @@ struct HeartbeatAge {
   std::int64_t step = 0; // finished steps
   double seconds = 0;
   double limit = 0; // 0: none
+  bool waits = false; // for other workers
+  std::int64_t collectives = 0; // begun so far
 
   bool over() const { return limit > 0 && seconds > limit; }
 };
@@ -33,8 +35,10 @@ struct HeartbeatAge {
 // Candidates have been silent for longer than their limit. A candidate is
 // cleared if some worker within its own limit has finished no more steps than
 // the candidate, which may be waiting for that worker (for example for rank 0,
-// which writes a checkpoint). Of the remaining candidates, returns the one with
-// the fewest steps; of several, the one silent for longest.
+// which writes a checkpoint). Of the remaining candidates, returns one that
+// does not wait for others, if there is any; of several, the one with the
+// fewest steps, then with the fewest collectives, then the one silent for
+// longest.
 std::optional<HeartbeatAge> find_stalled(
     const std::vector<HeartbeatAge>& workers);
 

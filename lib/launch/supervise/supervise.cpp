@@ -62,6 +62,7 @@ class Supervision {
   std::string progress_table(double now);
   SuperviseResult conclude();
   std::string failure_report();
+  std::string report_of(const Failure& failure, int lines);
 
   const SupervisorOptions options_;
   Cgroup cgroup_;
@@ -79,7 +80,7 @@ class Supervision {
   std::optional<Failure> failure_;
   std::vector<Failure> suspects_; // perhaps consequences; in the order seen
   std::optional<NodeFailure> elsewhere_; // failure on another node
-  std::vector<std::string> also_; // other failures, before the run was ended
+  std::vector<Failure> also_; // other failures
   double kill_time_ = 0; // when SIGKILL is due; 0: not scheduled
   double killed_at_ = 0; // when SIGKILL was sent; 0: not sent
 };
@@ -177,7 +178,7 @@ void Supervision::stop_in_setup(double now) {
 }
 
 void Supervision::on_end(int rank, double now) {
-  if (failure_ || elsewhere_ || killed_at_ > 0 || nothing_to_save_) {
+  if (elsewhere_ || killed_at_ > 0 || nothing_to_save_) {
     return; // a consequence of ending the run
   }
   const WorkerProcess& member = workers_.member(rank);
@@ -187,14 +188,15 @@ void Supervision::on_end(int rank, double now) {
   }
   const auto progress = workers_.progress(rank);
   const ExitStatus exit_status = *member.exit_status;
-  const Verdict verdict = judge(exit_status, progress.phase == RunPhase::kDone);
-  if (verdict == Verdict::kClean) {
+  const Verdict verdict = judge(exit_status, progress);
+  const bool obeyed = failure_ && exit_status.value % 128 == SIGTERM;
+  if (verdict == Verdict::kClean || obeyed) {
     return;
   }
   Failure failure{
       .rank = rank,
       .exit_code = run_exit_code(exit_status),
-      .cause = exit_status.text() + " " + where(progress),
+      .cause = exit_status.text() + " " + where_exactly(progress),
       .kind = exit_status.text() + " " + where(progress),
       .hint = end_hint(exit_status),
       .time = now,
@@ -202,7 +204,9 @@ void Supervision::on_end(int rank, double now) {
   if (!exit_status.signalled && exit_status.value == 0) {
     failure.cause += ", before its work was finished";
   }
-  if (verdict == Verdict::kFailed) {
+  if (failure_) {
+    also_.push_back(std::move(failure));
+  } else if (verdict == Verdict::kFailed) {
     blame(std::move(failure), options_.grace_seconds);
   } else {
     suspects_.push_back(std::move(failure));
@@ -292,7 +296,7 @@ void Supervision::check_stopped(double now) {
                "s",
                member.stopped_by,
                signal_name(member.stopped_by),
-               where(workers_.progress(member.rank)),
+               where_exactly(workers_.progress(member.rank)),
                now - since),
            .kind = "was stopped " + where(workers_.progress(member.rank)),
            .hint = {},
@@ -324,7 +328,9 @@ void Supervision::check_progress(double now) {
           {.rank = member.rank,
            .step = progress.step,
            .seconds = now - std::max(progress.last_beat, waited_until),
-           .limit = limit});
+           .limit = limit,
+           .waits = progress.waits,
+           .collectives = progress.collectives});
     }
   }
   const std::optional<HeartbeatAge> stuck = find_stalled(running);
@@ -337,7 +343,7 @@ void Supervision::check_progress(double now) {
        .cause = fmt::format(
            "made no progress for {:.0f} s {} (limit {:g} s)",
            stuck->seconds,
-           where(workers_.progress(stuck->rank)),
+           where_exactly(workers_.progress(stuck->rank)),
            stuck->limit),
        .kind = "made no progress " + where(workers_.progress(stuck->rank)),
        .hint = progress_table(now),
@@ -358,7 +364,8 @@ std::string Supervision::progress_table(double now) {
     text += fmt::format(
         "  rank {}: {}, last sign of life {:.1f} s ago\n",
         member.rank,
-        member.exit_status ? member.exit_status->text() : where(progress),
+        member.exit_status ? member.exit_status->text()
+                           : where_exactly(progress),
         now - progress.last_beat);
   }
   return text;
@@ -369,9 +376,7 @@ void Supervision::blame(Failure failure, double grace) {
     return;
   }
   failure_ = std::move(failure);
-  for (const Failure& other : std::exchange(suspects_, {})) {
-    also_.push_back(workers_.member(other.rank).label() + " " + other.cause);
-  }
+  also_ = std::exchange(suspects_, {});
   if (options_.nodes != nullptr) {
     // Include the worker's own message: only this machine has its log.
     options_.nodes->fail_all(
@@ -406,24 +411,34 @@ void Supervision::kill_all(double now) {
 }
 
 std::string Supervision::failure_report() {
-  const WorkerProcess& member = workers_.member(failure_->rank);
-  const std::string name = printable(member.log.native());
-  const std::string reason = member.stated_reason(options_.log_lines);
-  std::string text = reason.empty()
-      ? fmt::format("{} {}.\n", member.label(), failure_->cause)
-      : fmt::format("{} {}:\n{}", member.label(), failure_->cause, reason);
-  text += failure_->hint;
-  for (const std::string& other : also_) {
-    text += fmt::format("Also {}.\n", other);
+  constexpr std::size_t kMostOthers = 16;
+  constexpr int kLinesOfOthers = 5;
+  std::string text = report_of(*failure_, options_.log_lines);
+  for (std::size_t i = 0; i < std::min(also_.size(), kMostOthers); ++i) {
+    text += "Also " + report_of(also_[i], kLinesOfOthers);
   }
-  if (!reason.empty()) {
-    return text + fmt::format("Its log is {}.\n", name);
-  }
-  const std::string lines =
-      last_lines(member.log, member.log_start, options_.log_lines);
-  text += lines.empty() ? fmt::format("It wrote nothing to {}.\n", name)
-                        : fmt::format("The last lines of {}:\n{}", name, lines);
   return text;
+}
+
+// Returns how a worker failed, and at most `lines` lines of its log.
+std::string Supervision::report_of(const Failure& failure, int lines) {
+  const WorkerProcess& member = workers_.member(failure.rank);
+  const std::string name = printable(member.log.native());
+  const std::string reason = member.stated_reason(lines);
+  if (!reason.empty()) {
+    return fmt::format(
+        "{} {}:\n{}{}Its log is {}.\n",
+        member.label(),
+        failure.cause,
+        reason,
+        failure.hint,
+        name);
+  }
+  const std::string last = last_lines(member.log, member.log_start, lines);
+  return fmt::format(
+             "{} {}.\n{}", member.label(), failure.cause, failure.hint) +
+      (last.empty() ? fmt::format("It wrote nothing to {}.\n", name)
+                    : fmt::format("The last lines of {}:\n{}", name, last));
 }
 
 SuperviseResult Supervision::conclude() {

@@ -33,7 +33,7 @@ std::int64_t rank_of(const fs::path& file) {
 // True if the error is only the consequence of another worker's end.
 bool is_consequence(const std::string& reason) {
   constexpr std::string_view kWords[] = {
-      "a collective failed",
+      "probably because another worker is gone",
       "gloo/",
       "Connection closed by peer",
       "Connection reset by peer",

@@ -32,18 +32,23 @@ TEST(ExitStatus, OnlyDefinedCodesBecomeTheRunsOwn) {
 
 TEST(ExitStatus, JudgedByCodeSignalAndWhatWasFinished) {
   const auto code = [](int value, bool done) {
-    return judge({.signalled = false, .value = value}, done);
+    HeartbeatBlock::Progress progress;
+    progress.phase = done ? RunPhase::kDone : RunPhase::kStep;
+    return judge({.signalled = false, .value = value}, progress);
   };
   EXPECT_EQ(code(0, true), Verdict::kClean);
   EXPECT_EQ(code(0, false), Verdict::kFailed);
   EXPECT_EQ(code(75, false), Verdict::kClean);
   EXPECT_EQ(code(7, false), Verdict::kPerhapsConsequence);
   EXPECT_EQ(code(3, true), Verdict::kFailed);
+  // By the watchdog of NCCL, or for corrupted memory.
   EXPECT_EQ(
-      judge({.signalled = true, .value = SIGABRT}, false),
+      judge({.signalled = true, .value = SIGABRT}, {.failed = 3}),
       Verdict::kPerhapsConsequence);
+  EXPECT_EQ(judge({.signalled = true, .value = SIGABRT}, {}), Verdict::kFailed);
   EXPECT_EQ(
-      judge({.signalled = true, .value = SIGSEGV}, true), Verdict::kFailed);
+      judge({.signalled = true, .value = SIGSEGV}, {.failed = 3}),
+      Verdict::kFailed);
 }
 
 TEST(ExitStatus, WhereNamesTheStepUnderWay) {
@@ -53,6 +58,8 @@ TEST(ExitStatus, WhereNamesTheStepUnderWay) {
   EXPECT_EQ(
       where({.phase = RunPhase::kEval, .step = 500}),
       "in evaluation after step 500");
+  EXPECT_EQ(where_exactly({}), "in set-up");
+  EXPECT_EQ(where_exactly({.part = "forward"}), "in set-up (forward)");
 }
 
 TEST(LastLines, ShowThisRunsPartOnlyAndNothingThatForges) {

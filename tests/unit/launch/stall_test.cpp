@@ -53,6 +53,25 @@ TEST(HeartbeatAge, WhoMayBeWaitingForASlowOneIsNotBlamed) {
       stuck({{.rank = 0, .step = 7, .seconds = 601, .limit = 600}, waits}), 0);
 }
 
+TEST(HeartbeatAge, WhoWaitsIsBlamedOnlyIfAllDo) {
+  const HeartbeatAge loads{.rank = 1, .step = 7, .seconds = 20, .limit = 10};
+  HeartbeatAge waits{.rank = 0, .step = 7, .seconds = 30, .limit = 10};
+  waits.waits = true;
+  EXPECT_EQ(stuck({waits, loads}), 1);
+  EXPECT_EQ(stuck({loads, waits}), 1);
+  EXPECT_EQ(stuck({waits}), 0);
+}
+
+TEST(HeartbeatAge, OfTheOthersTheOneWithFewestCollectivesIsBlamed) {
+  const auto worker = [](int rank, std::int64_t collectives, double seconds) {
+    HeartbeatAge age{.rank = rank, .step = 7, .seconds = seconds, .limit = 10};
+    age.collectives = collectives;
+    return age;
+  };
+  EXPECT_EQ(
+      stuck({worker(0, 12, 30), worker(1, 11, 20), worker(2, 12, 40)}), 1);
+}
+
 TEST(HeartbeatAge, LimitsFollowThePhase) {
   const PhaseTimeouts timeouts{
       .setup = 1, .step = 2, .eval = 3, .checkpoint = 4, .shutdown = 5};

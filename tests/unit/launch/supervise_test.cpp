@@ -294,6 +294,37 @@ TEST(Supervisor, SilentWorkerIsEndedByPhaseTimeout) {
   EXPECT_THAT(outcome.report, HasSubstr("  rank 1: in step 6, last sign"));
 }
 
+// In its set-up, and in a step that it began first.
+TEST(Supervisor, AWorkerThatWaitsForASilentOneIsNotNamed) {
+  for (const char* phase : {"setup", "step"}) {
+    const std::string enter = std::string("enter ") + phase;
+    Trial trial(
+        {{enter, "beat 5", "waits waits in all-reduce 3 (data)", "hang"},
+         {"sleep 0.1", enter, "beat 5", "doing reading /data/1.jpg", "hang"}});
+    trial.options.timeouts.step = trial.options.timeouts.setup = 0.5;
+    trial.options.grace_seconds = 0.2;
+    const SuperviseResult outcome = expect_failure(trial, 1, 7);
+    EXPECT_THAT(outcome.report, HasSubstr(" (reading /data/1.jpg) (limit 0.5"));
+    EXPECT_THAT(
+        outcome.report, HasSubstr("(waits in all-reduce 3 (data)), last"));
+    EXPECT_THAT(outcome.failure, Not(HasSubstr("/data/1.jpg")));
+  }
+}
+
+// The peer has said earlier that it failed, and has ended earlier.
+TEST(Supervisor, ASignalOutranksACollectiveThatFailed) {
+  const TempFolder folder;
+  const std::string lost = (folder.path() / "lost").native();
+  Trial trial(
+      {{"say error: all-reduce 3", "failed", "write " + lost + " x", "exit 7"},
+       {"await " + lost, "say heap corrupted", "sleep 0.3", "raise 6"}});
+  const SuperviseResult outcome = expect_failure(trial, 1, 7);
+  EXPECT_THAT(outcome.report, HasSubstr("SIGABRT"));
+  EXPECT_THAT(outcome.report, HasSubstr("  | heap corrupted\n"));
+  EXPECT_THAT(outcome.report, HasSubstr("Also rank 0 "));
+  EXPECT_THAT(outcome.report, HasSubstr("  | error: all-reduce 3\n"));
+}
+
 TEST(Supervisor, EveryPhaseHasItsOwnTimeout) {
   struct Case {
     const char* command;
@@ -345,7 +376,8 @@ TEST(Supervisor, PeerThatEndsWith7IsNotNamed) {
 }
 
 TEST(Supervisor, CauseThatComesAfterItsConsequenceIsNamed) {
-  Trial trial({{"exit 7"}, {"raise 6"}, {"sleep 0.5", "exit 3"}, {"hang"}});
+  Trial trial(
+      {{"exit 7"}, {"failed", "raise 6"}, {"sleep 0.5", "exit 3"}, {"hang"}});
   trial.options.blame_seconds = 20;
   const SuperviseResult outcome = expect_failure(trial, 2, 3);
   EXPECT_THAT(

@@ -88,7 +88,10 @@ TEST(Run, States) {
   EXPECT_EQ(open_run(broken).state, RunStatus::kFailed);
   EXPECT_EQ(open_run(broken).reason, "rank 1: it broke");
   folder.write("b/log/workerlog.2", "error: no memory\n");
-  folder.write("b/log/workerlog.0", "error: a collective failed\n");
+  folder.write(
+      "b/log/workerlog.0",
+      "error: all-reduce 3 (data) failed, probably because another worker is "
+      "gone\n");
   EXPECT_EQ(open_run(broken).reason, "no memory");
   {
     const LockFile lock(broken / "run.lock");
