@@ -4,7 +4,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <exception>
 #include <string_view>
 #include <system_error>
 
@@ -120,6 +122,26 @@ std::optional<std::filesystem::path> follow(
   return std::nullopt;
 }
 
+// Returns the identity of the run that wrote a checkpoint (RunIdentity) without
+// the place of its data; null if there is none, or the manifest is unreadable.
+Json run_of(const std::filesystem::path& checkpoint) {
+  try {
+    Json run = read_manifest(checkpoint).state.value("identity", Json());
+    if (run.is_object()) {
+      run.erase("train_folder");
+    }
+    return run;
+  } catch (const std::exception&) {
+    return {};
+  }
+}
+
+// True unless the checkpoint is readable and another run's.
+bool may_be_of(const Json& run, const std::filesystem::path& checkpoint) {
+  const Json other = run_of(checkpoint);
+  return run.is_null() || other.is_null() || run == other;
+}
+
 // Verifies the file against the manifest in its folder, or in the folder of a
 // link's target. Throws Error(kWeights).
 void verify_listed(const std::filesystem::path& file) {
@@ -218,17 +240,28 @@ std::map<std::int64_t, std::filesystem::path> list_steps(
 std::optional<std::filesystem::path> newest_valid(
     const std::filesystem::path& folder,
     std::vector<std::string>* rejected) {
-  auto latest = follow(folder, kLatest, rejected);
-  if (latest && is_valid(*latest, rejected)) {
-    return latest;
-  }
+  const auto latest = follow(folder, kLatest, rejected);
   const auto steps = list_steps(folder);
+  std::vector<std::filesystem::path> candidates;
+  if (latest) {
+    const Json run = run_of(*latest);
+    const auto saved_later =
+        steps.upper_bound(*folder_step(latest->filename().native()));
+    for (auto it = saved_later; it != steps.end(); ++it) {
+      if (is_checkpoint(it->second) && may_be_of(run, it->second)) {
+        candidates.insert(candidates.begin(), it->second);
+      }
+    }
+    candidates.push_back(*latest);
+  }
   for (auto it = steps.rbegin(); it != steps.rend(); ++it) {
-    if (it->second != latest && is_valid(it->second, rejected)) {
-      return it->second;
+    if (std::ranges::find(candidates, it->second) == candidates.end()) {
+      candidates.push_back(it->second);
     }
   }
-  return std::nullopt;
+  const auto found = std::ranges::find_if(
+      candidates, [&](const auto& path) { return is_valid(path, rejected); });
+  return found == candidates.end() ? std::nullopt : std::optional(*found);
 }
 
 std::optional<std::filesystem::path> best_valid(

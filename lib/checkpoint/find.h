@@ -36,8 +36,10 @@ void verify_named(const std::filesystem::path& file);
 std::string problem_of(const std::filesystem::path& checkpoint);
 
 // Returns the newest complete and intact checkpoint in `folder` (a run's
-// checkpoints/): the one named by `latest` or, if that is missing or damaged,
-// the intact one with the highest step; nullopt if there is none. Unless
+// checkpoints/); nullopt if there is none. That is the one with the highest
+// step among the one named by `latest` and later ones of the same run, which a
+// process has saved that ended before it changed `latest`; if all of these are
+// damaged, the intact one with the highest step. Unless
 // `rejected` is null, adds the reason for each skipped checkpoint to it, and
 // for a `latest` that names no checkpoint of this folder.
 std::optional<std::filesystem::path> newest_valid(

@@ -41,6 +41,7 @@ bool only_these(
 }
 
 constexpr std::size_t kLargestRecipe = std::size_t{16} << 20; // bytes
+constexpr std::size_t kLargestRecords = std::size_t{4} << 30; // bytes
 
 config::Recipe recorded_recipe(const RunDirectory& run) {
   return config::from_yaml(
@@ -111,12 +112,12 @@ RunDirectory make_replaced(const RunDirectory& run) {
   }
 }
 
+// Copies a file durably: its original is cut afterwards.
 void copy_into(const RunDirectory& replaced, const fs::path& file) {
   if (has_file(file)) {
-    const fs::path copy = replaced.path / file.filename();
-    change_file("write", copy, [&](std::error_code& error) {
-      fs::copy_file(file, copy, error);
-    });
+    write_file_atomically(
+        replaced.path / file.filename(),
+        read_file(file, kLargestRecords, ExitCode::kStorage));
   }
 }
 
@@ -166,7 +167,8 @@ std::string moved_text(
       : fmt::format("{}; damaged: {}", text, join(damaged, "; "));
 }
 
-// Makes `latest` and `best` not name checkpoints that were moved.
+// Makes `latest` name the checkpoint of `step` (none at step 0), and `best` not
+// one that was moved.
 void point_back(const RunDirectory& run, std::int64_t step) {
   for (const char* name : {checkpoint::kLatest, checkpoint::kBest}) {
     const fs::path pointer = run.checkpoints() / name;
@@ -174,12 +176,13 @@ void point_back(const RunDirectory& run, std::int64_t step) {
     if (!fs::is_regular_file(fs::symlink_status(pointer, error))) {
       continue;
     }
+    const bool latest = name == checkpoint::kLatest;
     const std::string text = read_file(pointer, 4096, ExitCode::kStorage);
     const auto named = checkpoint::folder_step(std::string(trim(text)));
-    if (!named || *named <= step) {
+    if (!named || *named == step || (!latest && *named < step)) {
       continue;
     }
-    if (name == checkpoint::kLatest && step > 0) {
+    if (latest && step > 0) {
       write_file_atomically(pointer, checkpoint::folder_name(step) + "\n");
     } else {
       fs::remove(pointer, error);
@@ -198,6 +201,7 @@ void move_checkpoints(
     copy_into(replaced, file);
   }
   make_folders(replaced.checkpoints());
+  sync_folder(run.path); // makes `replaced` itself durable
   for (auto it = checkpoints.rbegin(); it != checkpoints.rend(); ++it) {
     const fs::path target = replaced.checkpoints() / it->second.filename();
     change_file("move", it->second, [&](std::error_code& error) {
@@ -347,7 +351,6 @@ std::vector<std::string> prepare_to_resume(
     }
     if (!later.empty()) {
       move_checkpoints(later, run, replaced);
-      point_back(run, step);
       told.push_back(moved_text(later, replaced, step));
     }
     if (recorded && changed) {
@@ -358,6 +361,7 @@ std::vector<std::string> prepare_to_resume(
           printable(replaced.config().native())));
     }
   }
+  point_back(run, step);
   if (changed) {
     write_file_atomically(run.config(), yaml);
   }

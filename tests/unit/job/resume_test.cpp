@@ -15,13 +15,26 @@
 #include "core/error.h"
 #include "support/files.h"
 
+namespace {
+std::vector<std::string> synced; // paths that this process has synced
+} // namespace
+
+extern "C" int fsync(int fd) {
+  std::error_code error;
+  synced.push_back(std::filesystem::read_symlink(
+      "/proc/self/fd/" + std::to_string(fd), error));
+  return static_cast<int>(::syscall(SYS_fsync, fd));
+}
+
 namespace vitrain::job {
 namespace {
 
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
+using ::testing::StartsWith;
 
 class ResumeTest : public testing::Test {
  protected:
@@ -174,6 +187,28 @@ TEST_F(ResumeTest, LaterCheckpointsAreKeptAsARunOfTheirOwn) {
   EXPECT_EQ(prepare_to_resume(run, recipe_, 8).size(), 2u);
   EXPECT_THAT(steps_in(run), ElementsAre(8));
   EXPECT_THAT(steps_in({run.path / "replaced-2"}), ElementsAre(16));
+}
+
+// Otherwise a power failure could take the copies along with the records that
+// are cut after them.
+TEST_F(ResumeTest, CopiesAreDurable) {
+  const RunDirectory run = make_run("a", recipe_, {8, 16});
+  std::ofstream(run.summary()) << "epoch,step\n1,16\n";
+  synced.clear();
+  prepare_to_resume(run, recipe_, 8);
+  const std::string replaced = (run.path / "replaced-1").native();
+  EXPECT_THAT(synced, Contains(StartsWith(replaced + "/metrics.jsonl")));
+  EXPECT_THAT(synced, Contains(StartsWith(replaced + "/summary.csv")));
+  EXPECT_THAT(synced, Contains(replaced));
+  EXPECT_THAT(synced, Contains(run.path.native()));
+}
+
+// The process that saved 16 ended before it changed `latest`.
+TEST_F(ResumeTest, LatestFollowsTheStepThatIsResumed) {
+  const RunDirectory run = make_run("a", recipe_, {8, 16});
+  std::ofstream(run.checkpoints() / "latest") << "step-000000008\n";
+  EXPECT_THAT(prepare_to_resume(run, recipe_, 16), IsEmpty());
+  EXPECT_EQ(slurp(run.checkpoints() / "latest"), "step-000000016\n");
 }
 
 TEST_F(ResumeTest, OnlyWhatLoadsIsRecommended) {

@@ -68,6 +68,11 @@ class CrashTest : public testing::TestWithParam<Scenario> {
     const Snapshot snapshot = load(*found);
     const bool is_new =
         snapshot.step == GetParam().step && snapshot.metric == 0.3;
+    // A complete new checkpoint is used, whatever `latest` says.
+    const bool replaces =
+        std::ranges::count(GetParam().before, GetParam().step);
+    const auto target = folder_ / checkpoint::folder_name(GetParam().step);
+    EXPECT_TRUE(is_new || replaces || !fs::exists(target)) << when;
     if (is_new) {
       expect_same(snapshot, next());
     } else {

@@ -77,9 +77,28 @@ TEST_F(FindTest, FindsNothingWhereNothingIs) {
   EXPECT_EQ(checkpoint::best_valid(temporary_.path()), std::nullopt);
 }
 
-TEST_F(FindTest, FollowsLatestRatherThanTheHighestStep) {
+// The process ended between the rename of 20 and that of `latest`.
+TEST_F(FindTest, TakesANewerOneThanLatest) {
   write_bytes(folder_ / "latest", "step-000000010\n");
+  EXPECT_EQ(find(), newest_);
+  EXPECT_TRUE(rejected_.empty());
+  write_bytes(newest_ / checkpoint::kModelFile, "damaged");
   EXPECT_EQ(find(), older_);
+  EXPECT_EQ(rejected_.size(), 1U);
+}
+
+TEST_F(FindTest, FollowsLatestRatherThanAHigherStepOfAnotherRun) {
+  Store store(folder_, {.keep_last = 9});
+  Snapshot other = make_snapshot(30);
+  Snapshot own = make_snapshot(20);
+  other.state["identity"] = {{"seed", 1}, {"train_folder", "/data"}};
+  own.state["identity"] = {{"seed", 2}, {"train_folder", "/data"}};
+  const fs::path higher = store.save(other);
+  EXPECT_EQ(store.save(own), newest_);
+  EXPECT_EQ(find(), newest_);
+  own.state["identity"] = {{"seed", 1}, {"train_folder", "/moved"}};
+  store.save(own);
+  EXPECT_EQ(find(), higher);
 }
 
 TEST_F(FindTest, FollowsAPointerThatIsGivenItself) {

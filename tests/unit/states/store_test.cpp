@@ -194,10 +194,15 @@ TEST_F(StoreTest, LeavesForeignFilesAlone) {
 // An older run in the folder went further than this one.
 TEST_F(StoreTest, KeepsItsOwnNewestBesideAHigherStep) {
   Store store(folder_, {.keep_last = 1, .keep_best = 0});
-  store.save(make_snapshot(1000));
-  const fs::path own = store.save(make_snapshot(20));
+  const auto of_seed = [](int seed, std::int64_t step) {
+    Snapshot snapshot = make_snapshot(step);
+    snapshot.state["identity"] = {{"seed", seed}};
+    return snapshot;
+  };
+  store.save(of_seed(1, 1000));
+  const fs::path own = store.save(of_seed(2, 20));
   EXPECT_EQ(checkpoint::newest_valid(folder_), own);
-  EXPECT_EQ(checkpoint::newest_valid(folder_), store.save(make_snapshot(30)));
+  EXPECT_EQ(checkpoint::newest_valid(folder_), store.save(of_seed(2, 30)));
 }
 
 TEST_F(StoreTest, ReplacesACheckpointOfTheSameStep) {
