@@ -145,10 +145,11 @@ void check_arithmetic(PreparedJob& prepared) {
     identity_of(job, plan, spec, *prepared.train)
         .check_same(saved.identity, name);
     continue_epoch(prepared, plan.timeline);
-    prepared.finished =
+    const bool has_all_steps =
         job.resumed_step >= plan.total_steps && !saved.owes_evaluation;
+    prepared.finished = has_all_steps && is_recorded_as_done(job.run());
     VITRAIN_CHECK(
-        !prepared.finished || same_recipe(prepared.changes),
+        !has_all_steps || same_recipe(prepared.changes),
         ExitCode::kUsage,
         "{} has {} steps, and this recipe asks for {}: nothing would be "
         "trained with what differs from its config.yaml:{}\nTrain longer "

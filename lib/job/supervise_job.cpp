@@ -10,6 +10,7 @@
 #include "core/text.h"
 #include "job/resolve_devices.h"
 #include "job/run/failure_record.h"
+#include "job/run/resume.h"
 #include "job/run/resume_advice.h"
 #include "job/run/run_directory.h"
 #include "job/run_decision.h"
@@ -200,6 +201,9 @@ int supervise_here(PreparedJob& prepared) {
   }
   launch::ListeningSocket store = agree(prepared).store;
   if (prepared.finished) {
+    if (prepared.lock) {
+      remove_leftovers(job.run());
+    }
     tell(finished_text(job) + "\n");
     return 0;
   }

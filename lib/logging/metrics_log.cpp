@@ -28,6 +28,12 @@ bool is_curve(const std::string& key) {
   return std::find(kNoCurves.begin(), kNoCurves.end(), key) == kNoCurves.end();
 }
 
+// True for an evaluation of weights that are not averaged.
+bool is_raw(const Json& record) {
+  const std::string weights = json_text(record, "weights");
+  return weights.empty() || weights == "raw";
+}
+
 // Files sent to the server at the end of a run, if they exist.
 constexpr const char* kConfusion = "evaluation/confusion.png";
 constexpr const char* kLastFiles[] = {
@@ -103,7 +109,11 @@ MetricsLog::MetricsLog(
     });
   };
   if (options.jsonl) {
-    open(jsonl_, "metrics.jsonl", truncate_jsonl_after);
+    const auto truncate = [this](const auto& path, std::int64_t step) {
+      truncate_jsonl_after(
+          path, step, [this](const Json& record) { follow(record); });
+    };
+    open(jsonl_, "metrics.jsonl", truncate);
   }
   if (options.csv) {
     open(csv_, "summary.csv", truncate_csv_after, summary);
@@ -113,25 +123,36 @@ MetricsLog::MetricsLog(
   }
 }
 
+void MetricsLog::follow(const Json& record) {
+  const std::string kind = json_text(record, "kind");
+  if (kind == "train") {
+    if (span_is_done_) {
+      span_.clear();
+    }
+    span_is_done_ = false;
+    span_.add(record);
+  } else if (kind == "eval" && is_raw(record)) {
+    span_is_done_ = true;
+  } else if (kind == "checkpoint") {
+    checkpoint_step_ = json_integer(record, "step").value_or(0);
+  }
+}
+
 void MetricsLog::write(const Json& record) noexcept {
   attempt([&] {
     const std::lock_guard lock(mutex_);
     if (jsonl_) {
       jsonl_->write(record);
     }
+    follow(record);
     const std::string kind = json_text(record, "kind");
     if (kind == "train") {
-      if (span_is_done_) {
-        span_.clear();
-        span_is_done_ = false;
-      }
-      span_.add(record);
       write_scalars(record, "train");
     } else if (kind == "eval") {
-      const std::string weights = json_text(record, "weights");
-      const bool raw = weights.empty() || weights == "raw";
-      write_summary(record, raw);
-      write_scalars(record, raw ? "eval" : "eval_" + weights);
+      write_summary(record, is_raw(record));
+      write_scalars(
+          record,
+          is_raw(record) ? "eval" : "eval_" + json_text(record, "weights"));
     } else if (kind == "done") {
       exit_ = static_cast<ExitCode>(json_integer(record, "exit").value_or(0));
     }
@@ -150,7 +171,6 @@ void MetricsLog::write_summary(const Json& record, bool raw) {
   }
   SummaryRow row;
   span_.fill(row);
-  span_is_done_ = true;
   row.epoch = json_integer(record, "epoch").value_or(0);
   row.step = json_integer(record, "step").value_or(0);
   row.eval.resize(metrics.size());

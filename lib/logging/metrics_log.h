@@ -57,7 +57,9 @@ class MetricsLog {
  public:
   // With `resumed_step`, the files continue at that step: later records and
   // incomplete lines of the last process are removed, and TensorBoard discards
-  // later events. `columns`: optional columns of summary.csv.
+  // later events. The next row of summary.csv covers also the train records of
+  // metrics.jsonl since the last evaluation. `columns`: optional columns of
+  // summary.csv.
   MetricsLog(
       const std::filesystem::path& folder,
       const config::LogConfig& options,
@@ -90,6 +92,11 @@ class MetricsLog {
   // Adds a Markdown text (the recipe) to TensorBoard's text page.
   void text(std::string_view tag, std::string_view markdown) noexcept;
 
+  // True if metrics.jsonl has no `checkpoint` record of `resumed_step`: the
+  // process that saved it ended before it wrote one.
+  bool lacks_checkpoint() const noexcept {
+    return jsonl_ && resumed_step_ > checkpoint_step_;
+  }
   // Number of records that could not be written, counted once per output;
   // without MLflow.
   std::int64_t dropped() const noexcept;
@@ -108,6 +115,8 @@ class MetricsLog {
   void attempt(const Work& work) noexcept;
   std::array<Output, 3> outputs() const noexcept;
   void end_session(ExitCode code);
+  // Updates the state that the next records depend on.
+  void follow(const Json& record);
   void write_summary(const Json& record, bool raw);
   void write_scalars(const Json& record, const std::string& prefix);
 
@@ -116,6 +125,7 @@ class MetricsLog {
   mutable std::mutex mutex_;
   Stopwatch watch_;
   std::int64_t resumed_step_ = 0;
+  std::int64_t checkpoint_step_ = 0; // of the last `checkpoint` record; 0: none
   std::int64_t last_step_ = 0;
   std::optional<JsonlWriter> jsonl_;
   std::optional<CsvWriter> csv_;

@@ -3,7 +3,6 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <functional>
 #include <iterator>
 #include <string_view>
 #include <vector>
@@ -63,16 +62,20 @@ std::int64_t keep_lines(
 
 std::int64_t truncate_jsonl_after(
     const std::filesystem::path& path,
-    std::int64_t step) {
-  return keep_lines(path, [step](std::string_view line) {
+    std::int64_t step,
+    const std::function<void(const Json&)>& kept) {
+  return keep_lines(path, [&](std::string_view line) {
     const Json record = Json::parse(
         line.begin(), line.end(), nullptr, /*allow_exceptions=*/false);
     if (!record.is_object()) {
       return Verdict::kRemove;
     }
     // A record without a step is kept.
-    const bool later = json_number(record, "step") > static_cast<double>(step);
-    return later ? Verdict::kRemoveRest : Verdict::kKeep;
+    if (json_number(record, "step") > static_cast<double>(step)) {
+      return Verdict::kRemoveRest;
+    }
+    kept(record);
+    return Verdict::kKeep;
   });
 }
 

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -31,11 +32,13 @@ class JsonlWriter {
 // Makes a metrics.jsonl continue at `step` (of the checkpoint from which a run
 // resumes). Removes the first record with a larger "step" and all records after
 // it, and every line that is not a complete JSON object (a crash can truncate
-// the last one). Ignores a missing file. Returns the number of removed lines.
-// Throws Error(kStorage).
+// the last one). Ignores a missing file. Calls `kept` with each remaining
+// record, in order. Returns the number of removed lines. Throws
+// Error(kStorage).
 std::int64_t truncate_jsonl_after(
     const std::filesystem::path& path,
-    std::int64_t step);
+    std::int64_t step,
+    const std::function<void(const Json&)>& kept = [](const Json&) {});
 
 // Row of summary.csv: an evaluation, and the training since the previous one.
 // nullopt is an empty cell.

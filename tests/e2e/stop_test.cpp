@@ -344,6 +344,19 @@ std::vector<Json> rows_of(const std::filesystem::path& run) {
   return rows;
 }
 
+// Rows of a run's summary.csv without times, which are its last columns.
+std::vector<std::string> summary_of(const std::filesystem::path& run) {
+  std::vector<std::string> rows;
+  std::ifstream file(run / "summary.csv");
+  for (std::string row; std::getline(file, row);) {
+    for (int column = 0; column < 3; ++column) {
+      row.resize(row.rfind(','));
+    }
+    rows.push_back(row);
+  }
+  return rows;
+}
+
 // A row with a checkpoint inside covers all its steps, also with uneven shares
 // and at the ends of epochs.
 TEST(Resume, InsideALogIntervalKeepsItsRow) {
@@ -365,8 +378,38 @@ TEST(Resume, InsideALogIntervalKeepsItsRow) {
       const auto copy =
           resume_copy(whole, folder / std::to_string(step), common, step);
       EXPECT_EQ(rows_of(copy), rows_of(whole)) << workers << " " << step;
+      EXPECT_EQ(summary_of(copy), summary_of(whole)) << workers << " " << step;
     }
   }
+}
+
+// Killed between its last checkpoint and the record of it.
+TEST(Resume, CompletesTheRecordsOfAKilledProcess) {
+  const TempFolder folder;
+  const auto path = train(folder / "runs", kThreeCheckpoints);
+  const auto whole = rows_of(path);
+  const std::string lines = slurp(path / "metrics.jsonl");
+  const auto resume = [&] {
+    std::ofstream(path / "report.html.tmp-7") << "x";
+    std::filesystem::create_directory(
+        path / "checkpoints" / ".step-000000004.tmp-7");
+    const Result result = run(
+        tiny_run(folder / "runs", kThreeCheckpoints.with({.resume = "auto"})));
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    EXPECT_FALSE(std::filesystem::exists(path / "report.html.tmp-7"));
+    EXPECT_FALSE(std::filesystem::exists(
+        path / "checkpoints" / ".step-000000004.tmp-7"));
+    return result.err;
+  };
+  const auto record = lines.rfind("\"kind\":\"checkpoint\"");
+  std::ofstream(path / "metrics.jsonl")
+      << lines.substr(0, lines.rfind('\n', record) + 1);
+  std::ofstream(path / "checkpoints" / "latest") << "step-000000008\n";
+  EXPECT_THAT(resume(), Not(HasSubstr("nothing to do")));
+  EXPECT_EQ(rows_of(path), whole);
+  EXPECT_EQ(slurp(path / "checkpoints" / "latest"), "step-000000012\n");
+  EXPECT_THAT(resume(), HasSubstr("nothing to do"));
+  EXPECT_EQ(rows_of(path), whole);
 }
 
 // Both would write metrics and checkpoints of one run.

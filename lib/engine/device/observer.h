@@ -36,8 +36,9 @@ class Observer {
   // it reads the lock, and throws Error(kStorage) if another process has taken
   // over the run. Does nothing on other ranks.
   virtual void hold() = 0;
-  // Reports that the run continues from a checkpoint after step `step`.
-  virtual void resumed(std::int64_t step) = 0;
+  // Reports that the run continues from a checkpoint after step `step`, and its
+  // best evaluation so far.
+  virtual void resumed(std::int64_t step, const job::Best& best) = 0;
   // Call before and after each step; `step`: its number, from 1. Record when
   // this process's first step began and ended. step_ended() updates the
   // progress line. step_begins() throws as hold() does, but instead of reading

@@ -64,6 +64,9 @@ void Reporter::open_records(const Json& start) {
           .label_lists = job_.recipe.data.eval.multi_label});
   if (resumed_step) { // records of later steps have just been removed
     add_earlier_time(*resumed_step);
+    if (metrics_->lacks_checkpoint()) {
+      record_checkpoint(*resumed_step, job_.resume, std::nullopt);
+    }
   }
   records().write(start);
   eval_precision_ = start.at("eval_precision").get<std::string>();
@@ -160,7 +163,8 @@ void Reporter::add_clipped(std::int64_t images, const std::string& what) {
   }
 }
 
-void Reporter::resumed(std::int64_t step) {
+void Reporter::resumed(std::int64_t step, const job::Best& best) {
+  best_ = best;
   if (main_) {
     console_.info(fmt::format(
         "continuing after step {} from {}",
@@ -180,12 +184,19 @@ void Reporter::saved(
   progress_.clear();
   console_.log(fmt::format(
       "saved {} in {:.2f} s", printable(shown_path(path)), seconds));
+  record_checkpoint(step, path, seconds);
+}
+
+void Reporter::record_checkpoint(
+    std::int64_t step,
+    const std::string& path,
+    std::optional<double> seconds) {
   records().write(
       {{"kind", "checkpoint"},
        {"step", step},
        {"epoch", epoch_of(step)},
        {"path", printable(path)},
-       {"seconds", seconds}});
+       {"seconds", seconds ? Json(*seconds) : Json()}});
 }
 
 namespace {

@@ -68,7 +68,7 @@ class Reporter : public Observer {
   // result of start_record(). If `start` has `resumed_step`, the files lose the
   // records of later steps.
   void open_records(const Json& start);
-  void resumed(std::int64_t step) override;
+  void resumed(std::int64_t step, const job::Best& best) override;
 
   void step_begins() override;
   void step_ended(std::int64_t step) override;
@@ -124,6 +124,11 @@ class Reporter : public Observer {
     return *metrics_;
   }
   void own_train(const TrainReport& report); // logs this rank's part
+  // `seconds`: time for saving; nullopt if an earlier process saved it.
+  void record_checkpoint(
+      std::int64_t step,
+      const std::string& path,
+      std::optional<double> seconds);
   // Counts clipped images of all workers, and warns if this process has not
   // warned about any yet.
   void add_clipped(std::int64_t images, const std::string& what);

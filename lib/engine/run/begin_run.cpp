@@ -7,7 +7,6 @@
 
 #include <fmt/format.h>
 
-#include "checkpoint/folder.h"
 #include "core/system/files.h"
 #include "core/text.h"
 #include "data/load/samplers.h"
@@ -42,19 +41,6 @@ RunFacts facts_of(const Session& session) {
       .samplers = session.samplers.get(),
       .eval = session.eval_index.get(),
       .workers = session.world};
-}
-
-// Deletes partial checkpoints of killed processes; only rank 0 writes here.
-void remove_leftovers(Session& session) {
-  const checkpoint::Leftovers left =
-      checkpoint::remove_leftovers(session.job.run().checkpoints());
-  if (left.folders > 0) {
-    session.observer.console().info(fmt::format(
-        "removed {} unfinished checkpoint{} of processes that have ended ({})",
-        left.folders,
-        left.folders == 1 ? "" : "s",
-        human_bytes(left.bytes)));
-  }
 }
 
 void warn_of_no_decay(Session& session) {
@@ -105,9 +91,8 @@ void open_run(Session& session, Reporter& reporter, const Json& start) {
   const job::Job& job = session.job;
   session.observer.hold();
   if (session.rank == 0 && job.mode == job::JobMode::kTrain) {
-    remove_leftovers(session);
-    for (const std::string& line : job::prepare_to_resume(
-             {job.run_directory}, job.recipe, job.resumed_step)) {
+    for (const std::string& line :
+         job::prepare_to_resume(job.run(), job.recipe, job.resumed_step)) {
       session.observer.console().info(line);
     }
   }

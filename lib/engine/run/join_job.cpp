@@ -14,6 +14,7 @@
 #include "dist/group/collectives.h"
 #include "job/prepared_job.h"
 #include "job/resolve_devices.h"
+#include "job/run/resume.h"
 #include "job/run/resume_advice.h"
 #include "job/run/run_directory.h"
 #include "job/run_decision.h"
@@ -286,6 +287,7 @@ JoinedJob join_job(
       logging::standard_error().message(note + "\n");
     }
     if (joined.finished) {
+      job::remove_leftovers(job.run());
       logging::standard_error().message(job::finished_text(job) + "\n");
     }
   }

@@ -58,7 +58,7 @@ void Trainer::restore() {
   }
   writer_.set_saved_step(state_.step);
   session_.finished_steps = state_.step;
-  session_.observer.resumed(state_.step);
+  session_.observer.resumed(state_.step, state_.best);
   tell_pruned(/*last=*/true);
 }
 

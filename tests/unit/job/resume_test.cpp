@@ -203,6 +203,33 @@ TEST_F(ResumeTest, CopiesAreDurable) {
   EXPECT_THAT(synced, Contains(run.path.native()));
 }
 
+TEST_F(ResumeTest, NoTemporaryFileOfAKilledProcessStays) {
+  const RunDirectory run = make_run("a", recipe_, {8, 16});
+  std::filesystem::create_directories(run.path / "trace");
+  std::filesystem::create_directory(
+      run.checkpoints() / ".step-000000004.tmp-7");
+  for (const char* name :
+       {"report.html.tmp-7",
+        "trace/rank0.json.tmp-12",
+        "notes.tmp-mine",
+        "report.html"}) {
+    std::ofstream(run.path / name) << "x";
+  }
+  EXPECT_THAT(
+      prepare_to_resume(run, recipe_, 16),
+      ElementsAre(HasSubstr("removed 1 unfinished checkpoint ")));
+  std::vector<std::string> left;
+  for (const auto& entry :
+       std::filesystem::recursive_directory_iterator(run.path)) {
+    const std::string name = entry.path().filename();
+    if (name.find(".tmp-") != name.npos) {
+      left.push_back(name);
+    }
+  }
+  EXPECT_THAT(left, ElementsAre("notes.tmp-mine"));
+  EXPECT_TRUE(std::filesystem::exists(run.path / "report.html"));
+}
+
 // The process that saved 16 ended before it changed `latest`.
 TEST_F(ResumeTest, LatestFollowsTheStepThatIsResumed) {
   const RunDirectory run = make_run("a", recipe_, {8, 16});

@@ -61,6 +61,38 @@ std::string events_of(const std::filesystem::path& folder) {
   return bytes;
 }
 
+// Regression: a row covered only what came after the resume.
+TEST(MetricsLog, ARowThatSpansAResumeCoversAllItsSteps) {
+  const TempFolder folder;
+  const auto row_with = [&](const char* name, std::int64_t resumed) {
+    const auto path = folder / name;
+    std::filesystem::create_directory(path);
+    auto log = std::make_unique<MetricsLog>(path, config::LogConfig{});
+    log->write(train(10, 3.0, 5.0, 30));
+    log->write(evaluation(10, 7.0));
+    for (const std::int64_t step : {20, 30, 40}) {
+      log->write(train(step, 60.0 / double(step), double(step), 30));
+      if (step == resumed) {
+        log->write(train(step + 1, 9.0, 9.0, 9)); // lost by the resume
+        log.reset();
+        log = std::make_unique<MetricsLog>(path, config::LogConfig{}, resumed);
+        EXPECT_TRUE(log->lacks_checkpoint());
+        log->write({{"kind", "checkpoint"}, {"step", resumed}});
+      }
+    }
+    log->write(evaluation(40, 70.0));
+    const auto row = lines_of(path / "summary.csv").at(2);
+    return row.substr(0, row.rfind(',')); // without the time
+  };
+  const std::string whole = row_with("whole", 0);
+  EXPECT_THAT(whole, HasSubstr("1,40,2.16"));
+  EXPECT_EQ(row_with("a", 20), whole);
+  EXPECT_EQ(row_with("b", 30), whole);
+  EXPECT_EQ(row_with("c", 40), whole);
+  EXPECT_FALSE(
+      MetricsLog(folder / "b", config::LogConfig{}, 30).lacks_checkpoint());
+}
+
 TEST(MetricsLog, FansOutEachRecord) {
   const TempFolder folder;
   MetricsLog log(folder.path(), config::LogConfig{});
