@@ -17,6 +17,7 @@
   NETWORK(kResNet, make_resnet)             \
   NETWORK(kRegNet, make_regnet)             \
   NETWORK(kEfficientNet, make_efficientnet) \
+  NETWORK(kMobileNet, make_efficientnet)    \
   NETWORK(kConvNeXt, make_convnext)         \
   NETWORK(kMixer, make_mixer)               \
   NETWORK(kSwinV2, make_swin_v2)            \

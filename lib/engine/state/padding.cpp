@@ -1,6 +1,7 @@
 #include "engine/state/padding.h"
 
 #include <algorithm>
+#include <any>
 #include <optional>
 #include <ranges>
 #include <string_view>
@@ -18,10 +19,8 @@ namespace {
 constexpr std::string_view kTensorFlow = "tf_";
 
 std::optional<bool> pads_as_tensorflow(const models::ModelSpec& spec) {
-  if (spec.family != &models::kEfficientNet) {
-    return std::nullopt;
-  }
-  return spec.get<models::EfficientNetSpec>().same_padding;
+  const auto* net = std::any_cast<models::EfficientNetSpec>(&spec.numbers);
+  return net != nullptr ? std::optional(net->same_padding) : std::nullopt;
 }
 
 // Padding with which the weights were trained.
@@ -47,12 +46,14 @@ std::string network_in(std::string_view part) {
     }
   }
   std::string longest;
-  for (const std::string& name : models::kEfficientNet.list()) {
-    const bool begins = part.starts_with(name) &&
-        (part.size() == name.size() ||
-         std::string_view("._-").find(part[name.size()]) != part.npos);
-    if (begins && name.size() > longest.size()) {
-      longest = name;
+  for (const auto* family : {&models::kEfficientNet, &models::kMobileNet}) {
+    for (const std::string& name : family->list()) {
+      const bool begins = part.starts_with(name) &&
+          (part.size() == name.size() ||
+           std::string_view("._-").find(part[name.size()]) != part.npos);
+      if (begins && name.size() > longest.size()) {
+        longest = name;
+      }
     }
   }
   return longest;

@@ -32,11 +32,12 @@ namespace vitrain::models {
 
 // All families, in the order in which `vitrain models` prints them.
 inline constexpr std::array kFamilies{
-    &kVit,    &kDeit,         &kMae,        &kSwin,      &kSwinV2,    &kResNet,
-    &kRegNet, &kEfficientNet, &kConvNeXt,   &kMixer,     &kBeit,      &kCait,
-    &kXcit,   &kPvtV2,        &kPoolFormer, &kPit,       &kCrossVit,  &kVolo,
-    &kCoat,   &kLevit,        &kConvMixer,  &kMobileOne, &kMobileVit, &kHaloNet,
-    &kBotNet, &kHvt,          &kConvNet,    &kCifarNet,  &kMlp,
+    &kVit,        &kDeit,      &kMae,          &kSwin,      &kSwinV2,
+    &kResNet,     &kRegNet,    &kEfficientNet, &kMobileNet, &kConvNeXt,
+    &kMixer,      &kBeit,      &kCait,         &kXcit,      &kPvtV2,
+    &kPoolFormer, &kPit,       &kCrossVit,     &kVolo,      &kCoat,
+    &kLevit,      &kConvMixer, &kMobileOne,    &kMobileVit, &kHaloNet,
+    &kBotNet,     &kHvt,       &kConvNet,      &kCifarNet,  &kMlp,
 };
 
 } // namespace vitrain::models

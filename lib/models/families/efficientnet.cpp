@@ -1,197 +1,236 @@
 #include "models/families/efficientnet.h"
 
-#include <fmt/format.h>
-
-#include "models/families/multiple_of_8.h"
-
+// Networks of timm 1.0 (timm/models/efficientnet.py).
 namespace vitrain::models {
 namespace efficientnet {
 namespace {
 
-using Spec = EfficientNetSpec;
-using Named = NamedNetwork<EfficientNetSpec>;
-using enum EfficientNetSpec::Block;
+using Design = EfficientNetDesign;
+using enum EfficientNetSpec::Activation;
+using Head = EfficientNetSpec::Head;
+using Stem = EfficientNetDesign::Stem;
 
-constexpr std::int64_t rounded_up(double number) {
-  const auto whole = static_cast<std::int64_t>(number);
-  return static_cast<double>(whole) < number ? whole + 1 : whole;
-}
+const Design kB0{
+    .stages = "ds_c16_se0.25 ir_r2_s2_e6_c24_se0.25 "
+              "ir_r2_k5_s2_e6_c40_se0.25 ir_r3_s2_e6_c80_se0.25 "
+              "ir_r3_k5_e6_c112_se0.25 ir_r4_k5_s2_e6_c192_se0.25 "
+              "ir_e6_c320_se0.25",
+    .wide_features = true};
+const Design kLite{
+    .stages = "ds_c16 ir_r2_s2_e6_c24 ir_r2_k5_s2_e6_c40 ir_r3_s2_e6_c80 "
+              "ir_r3_k5_e6_c112 ir_r4_k5_s2_e6_c192 ir_e6_c320",
+    .numbers = {.activation = kRelu6},
+    .stem = Stem::kFixed,
+    .fixed_ends = true};
+const Design kEdge{
+    .stages = "er_e4_c24_fc24_noskip er_r2_s2_e8_c32 er_r4_s2_e8_c48 "
+              "ir_r5_k5_s2_e8_c96 ir_r4_k5_e8_c144 ir_r2_k5_s2_e8_c192",
+    .numbers = {.activation = kRelu},
+    .wide_features = true};
+const Design kTiny{
+    .stages = kB0.stages,
+    .stem = Stem::kFixed,
+    .nearest_depth = true};
 
-constexpr Spec kB0{
-    .stages = {
-        {{kSeparable, 1, 3, 1, 1, 16, true},
-         {kInverted, 2, 3, 2, 6, 24, true},
-         {kInverted, 2, 5, 2, 6, 40, true},
-         {kInverted, 3, 3, 2, 6, 80, true},
-         {kInverted, 3, 5, 1, 6, 112, true},
-         {kInverted, 4, 5, 2, 6, 192, true},
-         {kInverted, 1, 3, 1, 6, 320, true}}}};
+const Design kV2Base{
+    .stages = "cn_c16_skip er_r2_s2_e4_c32 er_r2_s2_e4_c48 "
+              "ir_r3_s2_e4_c96_se0.25 ir_r5_e6_c112_se0.25 "
+              "ir_r8_s2_e6_c192_se0.25",
+    .wide_features = true,
+    .least = 0.0};
+const Design kV2Small{
+    .stages = "cn_r2_c24_skip er_r4_s2_e4_c48 er_r4_s2_e4_c64 "
+              "ir_r6_s2_e4_c128_se0.25 ir_r9_e6_c160_se0.25 "
+              "ir_r15_s2_e6_c256_se0.25",
+    .numbers = {.stem = 24}};
+const Design kV2Medium{
+    .stages = "cn_r3_c24_skip er_r5_s2_e4_c48 er_r5_s2_e4_c80 "
+              "ir_r7_s2_e4_c160_se0.25 ir_r14_e6_c176_se0.25 "
+              "ir_r18_s2_e6_c304_se0.25 ir_r5_e6_c512_se0.25",
+    .numbers = {.stem = 24}};
+const Design kV2Large{
+    .stages = "cn_r4_c32_skip er_r7_s2_e4_c64 er_r7_s2_e4_c96 "
+              "ir_r10_s2_e4_c192_se0.25 ir_r19_e6_c224_se0.25 "
+              "ir_r25_s2_e6_c384_se0.25 ir_r7_e6_c640_se0.25"};
+const Design kV2Huge{
+    .stages = "cn_r4_c32_skip er_r8_s2_e4_c64 er_r8_s2_e4_c96 "
+              "ir_r16_s2_e4_c192_se0.25 ir_r24_e6_c256_se0.25 "
+              "ir_r32_s2_e6_c512_se0.25 ir_r8_e6_c640_se0.25"};
+const Design kV2Tiny{
+    .stages = kV2Small.stages,
+    .numbers = {.stem = 24, .features = 1024}};
+const Design kV2SmallRw{
+    .stages = "er_r2_c24 er_r4_s2_e4_c48 er_r4_s2_e4_c64 "
+              "ir_r6_s2_e4_c128_se0.25 ir_r9_e6_c160_se0.25 "
+              "ir_r15_s2_e6_c272_se0.25",
+    .numbers = {.stem = 24, .features = 1792}};
+const Design kV2MediumRw{
+    .stages = "er_r3_c24 er_r5_s2_e4_c48 er_r5_s2_e4_c64 "
+              "ir_r8_s2_e4_c128_se0.25 ir_r15_e6_c160_se0.25 "
+              "ir_r24_s2_e6_c272_se0.25",
+    .numbers = {.stem = 24, .features = 1792},
+    .wide_features = true};
 
-constexpr Spec kV2Base{
-    .stages = {
-        {{kPlain, 1, 3, 1, 1, 16},
-         {kFused, 2, 3, 2, 4, 32},
-         {kFused, 2, 3, 2, 4, 48},
-         {kInverted, 3, 3, 2, 4, 96, true},
-         {kInverted, 5, 3, 1, 6, 112, true},
-         {kInverted, 8, 3, 2, 6, 192, true}}}};
+const Design kMobileNetV1{
+    .stages = "dsa_c64 dsa_r2_s2_c128 dsa_r2_s2_c256 dsa_r6_s2_c512 "
+              "dsa_r2_s2_c1024",
+    .numbers = {.head = Head::kNone, .activation = kRelu6}};
+const Design kMobileNetV1Head{
+    .stages = kMobileNetV1.stages,
+    .numbers = {.features = 1024, .activation = kRelu6}};
+const Design kMobileNetV2{
+    .stages = "ds_c16 ir_r2_s2_e6_c24 ir_r3_s2_e6_c32 ir_r4_s2_e6_c64 "
+              "ir_r3_e6_c96 ir_r3_s2_e6_c160 ir_e6_c320",
+    .numbers = {.activation = kRelu6},
+    .wide_features = true};
+const Design kMobileNetV2Deep{
+    .stages = kMobileNetV2.stages,
+    .numbers = {.activation = kRelu6},
+    .stem = Stem::kFixed,
+    .fixed_ends = true};
 
-constexpr Spec kV2Small{
-    .stages =
-        {{{kPlain, 2, 3, 1, 1, 24},
-          {kFused, 4, 3, 2, 4, 48},
-          {kFused, 4, 3, 2, 4, 64},
-          {kInverted, 6, 3, 2, 4, 128, true},
-          {kInverted, 9, 3, 1, 6, 160, true},
-          {kInverted, 15, 3, 2, 6, 256, true}}},
-    .stem = 24};
+const Design kMnasNet{
+    .stages = "ds_c16_noskip ir_r3_s2_e3_c24 ir_r3_k5_s2_e3_c40 "
+              "ir_r3_k5_s2_e6_c80 ir_r2_e6_c96 ir_r4_k5_s2_e6_c192 "
+              "ir_e6_c320_noskip",
+    .numbers = {.activation = kRelu}};
+const Design kSeMnasNet{
+    .stages = "ds_c16_noskip ir_r2_s2_e6_c24 ir_r3_k5_s2_e3_c40_se0.25 "
+              "ir_r4_s2_e6_c80 ir_r2_e6_c112_se0.25 "
+              "ir_r3_k5_s2_e6_c160_se0.25 ir_e6_c320",
+    .numbers = {.activation = kRelu}};
+const Design kMnasNetSmall{
+    .stages = "ds_c8 ir_s2_e3_c16 ir_r2_s2_e6_c16 ir_r4_k5_s2_e6_c32_se0.25 "
+              "ir_r3_e6_c32_se0.25 ir_r3_k5_s2_e6_c88_se0.25 ir_e6_c144",
+    .numbers = {.stem = 8, .activation = kRelu}};
+const Design kSinglePath{
+    .stages = "ds_c16_noskip ir_r3_s2_e3_c24 ir_k5_s2_e6_c40,ir_r3_e3_c40 "
+              "ir_k5_s2_e6_c80,ir_r3_e3_c80 ir_k5_e6_c96,ir_r3_k5_e3_c96 "
+              "ir_r4_k5_s2_e6_c192 ir_e6_c320_noskip",
+    .numbers = {.activation = kRelu}};
 
-constexpr Spec kV2Medium{
-    .stages =
-        {{{kPlain, 3, 3, 1, 1, 24},
-          {kFused, 5, 3, 2, 4, 48},
-          {kFused, 5, 3, 2, 4, 80},
-          {kInverted, 7, 3, 2, 4, 160, true},
-          {kInverted, 14, 3, 1, 6, 176, true},
-          {kInverted, 18, 3, 2, 6, 304, true},
-          {kInverted, 5, 3, 1, 6, 512, true}}},
-    .stem = 24};
+const Design kEdgeTpu{
+    .stages = "cn_k1_c16 er_s2_e8_c32,er_r3_e4_c32 er_s2_e8_c48,er_r3_e4_c48 "
+              "ir_s2_e8_c96,ir_r3_e4_c96 ir_e8_c96_noskip,ir_r3_e4_c96 "
+              "ir_k5_s2_e8_c160,ir_r3_k5_e4_c160 ir_e8_c192",
+    .numbers = {.activation = kRelu}};
+const Design kEdgeTpuV2Xs{
+    .stages = "cn_k1_c16 er_s2_e8_c32,er_e4_gs64_c32 "
+              "er_s2_e8_c48,er_e4_gs64_c48,er_e4_c48,er_e4_gs64_c48 "
+              "er_s2_e8_c96,ir_r3_e4_c96 ir_e8_c144,ir_r3_e4_c144 "
+              "ir_s2_e8_c160,ir_r3_e4_c160 ir_e8_c192",
+    .numbers = {.activation = kRelu}};
+const Design kEdgeTpuV2S{
+    .stages = "cn_k1_c24 er_s2_e8_c48,er_e4_gs64_c48 "
+              "er_s2_e8_c64,er_e4_gs64_c64,er_e4_c64,er_e4_gs64_c64 "
+              "er_s2_e8_c128,ir_r3_e4_c128 ir_e8_c160,ir_r3_e4_c160 "
+              "ir_s2_e8_c192,ir_r3_e4_c192 ir_e8_c256",
+    .numbers = {.stem = 64, .stem_kernel = 5, .activation = kRelu}};
+const Design kEdgeTpuV2M{
+    .stages = "cn_k1_c32 er_s2_e8_c64,er_e4_gs64_c64 "
+              "er_s2_e8_c80,er_e4_gs64_c80,er_e4_c80,er_e4_gs64_c80 "
+              "er_s2_e8_c160,ir_r3_e4_c160 ir_e8_c192,ir_r3_e4_c192 "
+              "ir_s2_e8_c240,ir_r3_e4_c240 ir_e8_c320",
+    .numbers =
+        {.stem = 64, .stem_kernel = 5, .features = 1344, .activation = kRelu}};
+const Design kEdgeTpuV2L{
+    .stages = "cn_k1_c32 er_s2_e8_c64,er_e4_gs128_c64 "
+              "er_s2_e8_c96,er_e4_gs128_c96,er_e4_c96,er_e4_gs128_c96 "
+              "er_s2_e8_c192,ir_r3_e4_c192 ir_e8_c240,ir_r3_e4_c240 "
+              "ir_s2_e8_c256,ir_r3_e4_c256 ir_e8_c384",
+    .numbers =
+        {.stem = 64, .stem_kernel = 7, .features = 1408, .activation = kRelu}};
 
-constexpr Spec kV2Large{
-    .stages = {
-        {{kPlain, 4, 3, 1, 1, 32},
-         {kFused, 7, 3, 2, 4, 64},
-         {kFused, 7, 3, 2, 4, 96},
-         {kInverted, 10, 3, 2, 4, 192, true},
-         {kInverted, 19, 3, 1, 6, 224, true},
-         {kInverted, 25, 3, 2, 6, 384, true},
-         {kInverted, 7, 3, 1, 6, 640, true}}}};
-
-constexpr Spec kV2Huge{
-    .stages = {
-        {{kPlain, 4, 3, 1, 1, 32},
-         {kFused, 8, 3, 2, 4, 64},
-         {kFused, 8, 3, 2, 4, 96},
-         {kInverted, 16, 3, 2, 4, 192, true},
-         {kInverted, 24, 3, 1, 6, 256, true},
-         {kInverted, 32, 3, 2, 6, 512, true},
-         {kInverted, 8, 3, 1, 6, 640, true}}}};
-
-// Returns `net` with channels multiplied by `width` and numbers of blocks by
-// `depth`, rounded.
-constexpr Spec
-scaled(Spec net, double width, double depth, double least = 0.9) {
-  for (Spec::Stage& stage : net.stages) {
-    stage.width =
-        multiple_of_8(static_cast<double>(stage.width) * width, least);
-    stage.repeats = rounded_up(static_cast<double>(stage.repeats) * depth);
-  }
-  net.stem = multiple_of_8(static_cast<double>(net.stem) * width, least);
-  net.head = multiple_of_8(static_cast<double>(net.head) * width, least);
-  return net;
-}
-
-// Returns EfficientNet-Lite: no squeeze-excitation; stem, head and the number
-// of blocks of the first and last stage are not scaled.
-constexpr Spec lite(double width, double depth) {
-  Spec net = scaled(kB0, width, depth);
-  for (Spec::Stage& stage : net.stages) {
-    stage.squeeze = false;
-  }
-  net.stages.front().repeats = kB0.stages.front().repeats;
-  net.stages.back().repeats = kB0.stages.back().repeats;
-  net.stem = kB0.stem;
-  net.head = kB0.head;
-  net.relu6 = true;
-  return net;
-}
-
-// Returns `net` with the padding and BatchNorm eps of TensorFlow.
-constexpr Spec tf(Spec net) {
-  net.same_padding = true;
-  net.norm_eps = 1e-3;
-  return net;
-}
-
-constexpr Spec b(double width, double depth) {
-  return scaled(kB0, width, depth);
-}
-
-constexpr Spec v2(double width, double depth) {
-  return scaled(kV2Base, width, depth, /*least=*/0.0);
-}
-
-// Networks of timm 1.0 (timm/models/efficientnet.py).
-constexpr auto kNetworks = std::to_array<Named>({
-    {"efficientnet_b0", 224, 3, b(1.0, 1.0)},
-    {"efficientnet_b1", 240, 3, b(1.0, 1.1)},
-    {"efficientnet_b2", 256, 3, b(1.1, 1.2)},
-    {"efficientnet_b3", 288, 3, b(1.2, 1.4)},
-    {"efficientnet_b4", 320, 3, b(1.4, 1.8)},
-    {"efficientnet_b5", 448, 3, b(1.6, 2.2)},
-    {"efficientnet_b6", 528, 3, b(1.8, 2.6)},
-    {"efficientnet_b7", 600, 3, b(2.0, 3.1)},
-    {"efficientnet_b8", 672, 3, b(2.2, 3.6)},
-    {"efficientnet_l2", 800, 3, b(4.3, 5.3)},
-    {"tf_efficientnet_b0", 224, 3, tf(b(1.0, 1.0))},
-    {"tf_efficientnet_b1", 240, 3, tf(b(1.0, 1.1))},
-    {"tf_efficientnet_b2", 260, 3, tf(b(1.1, 1.2))},
-    {"tf_efficientnet_b3", 300, 3, tf(b(1.2, 1.4))},
-    {"tf_efficientnet_b4", 380, 3, tf(b(1.4, 1.8))},
-    {"tf_efficientnet_b5", 456, 3, tf(b(1.6, 2.2))},
-    {"tf_efficientnet_b6", 528, 3, tf(b(1.8, 2.6))},
-    {"tf_efficientnet_b7", 600, 3, tf(b(2.0, 3.1))},
-    {"tf_efficientnet_b8", 672, 3, tf(b(2.2, 3.6))},
-    {"tf_efficientnet_l2", 475, 3, tf(b(4.3, 5.3))},
-    {"efficientnet_lite0", 224, 3, lite(1.0, 1.0)},
-    {"efficientnet_lite1", 240, 3, lite(1.0, 1.1)},
-    {"efficientnet_lite2", 260, 3, lite(1.1, 1.2)},
-    {"efficientnet_lite3", 300, 3, lite(1.2, 1.4)},
-    {"efficientnet_lite4", 380, 3, lite(1.4, 1.8)},
-    {"tf_efficientnet_lite0", 224, 3, tf(lite(1.0, 1.0))},
-    {"tf_efficientnet_lite1", 240, 3, tf(lite(1.0, 1.1))},
-    {"tf_efficientnet_lite2", 260, 3, tf(lite(1.1, 1.2))},
-    {"tf_efficientnet_lite3", 300, 3, tf(lite(1.2, 1.4))},
-    {"tf_efficientnet_lite4", 380, 3, tf(lite(1.4, 1.8))},
-    {"tf_efficientnetv2_b0", 192, 3, tf(v2(1.0, 1.0))},
-    {"tf_efficientnetv2_b1", 192, 3, tf(v2(1.0, 1.1))},
-    {"tf_efficientnetv2_b2", 208, 3, tf(v2(1.1, 1.2))},
-    {"tf_efficientnetv2_b3", 240, 3, tf(v2(1.2, 1.4))},
-    {"efficientnetv2_s", 288, 3, kV2Small},
-    {"efficientnetv2_m", 320, 3, kV2Medium},
-    {"efficientnetv2_l", 384, 3, kV2Large},
-    {"efficientnetv2_xl", 384, 3, kV2Huge},
-    {"tf_efficientnetv2_s", 300, 3, tf(kV2Small)},
-    {"tf_efficientnetv2_m", 384, 3, tf(kV2Medium)},
-    {"tf_efficientnetv2_l", 384, 3, tf(kV2Large)},
-    {"tf_efficientnetv2_xl", 384, 3, tf(kV2Huge)},
-});
+const std::vector<ScaledNetwork> kNetworks{
+    {"efficientnet_b0", 224, &kB0, 1.0, 1.0},
+    {"efficientnet_b1", 240, &kB0, 1.0, 1.1},
+    {"efficientnet_b2", 256, &kB0, 1.1, 1.2},
+    {"efficientnet_b3", 288, &kB0, 1.2, 1.4},
+    {"efficientnet_b4", 320, &kB0, 1.4, 1.8},
+    {"efficientnet_b5", 448, &kB0, 1.6, 2.2},
+    {"efficientnet_b6", 528, &kB0, 1.8, 2.6},
+    {"efficientnet_b7", 600, &kB0, 2.0, 3.1},
+    {"efficientnet_b8", 672, &kB0, 2.2, 3.6},
+    {"efficientnet_l2", 800, &kB0, 4.3, 5.3},
+    {"tf_efficientnet_b0", 224, &kB0, 1.0, 1.0},
+    {"tf_efficientnet_b1", 240, &kB0, 1.0, 1.1},
+    {"tf_efficientnet_b2", 260, &kB0, 1.1, 1.2},
+    {"tf_efficientnet_b3", 300, &kB0, 1.2, 1.4},
+    {"tf_efficientnet_b4", 380, &kB0, 1.4, 1.8},
+    {"tf_efficientnet_b5", 456, &kB0, 1.6, 2.2},
+    {"tf_efficientnet_b6", 528, &kB0, 1.8, 2.6},
+    {"tf_efficientnet_b7", 600, &kB0, 2.0, 3.1},
+    {"tf_efficientnet_b8", 672, &kB0, 2.2, 3.6},
+    {"tf_efficientnet_l2", 475, &kB0, 4.3, 5.3},
+    {"efficientnet_lite0", 224, &kLite, 1.0, 1.0},
+    {"efficientnet_lite1", 240, &kLite, 1.0, 1.1},
+    {"efficientnet_lite2", 260, &kLite, 1.1, 1.2},
+    {"efficientnet_lite3", 300, &kLite, 1.2, 1.4},
+    {"efficientnet_lite4", 380, &kLite, 1.4, 1.8},
+    {"tf_efficientnet_lite0", 224, &kLite, 1.0, 1.0},
+    {"tf_efficientnet_lite1", 240, &kLite, 1.0, 1.1},
+    {"tf_efficientnet_lite2", 260, &kLite, 1.1, 1.2},
+    {"tf_efficientnet_lite3", 300, &kLite, 1.2, 1.4},
+    {"tf_efficientnet_lite4", 380, &kLite, 1.4, 1.8},
+    {"efficientnet_es", 224, &kEdge, 1.0, 1.0},
+    {"efficientnet_es_pruned", 224, &kEdge, 1.0, 1.0},
+    {"efficientnet_em", 240, &kEdge, 1.0, 1.1},
+    {"efficientnet_el", 300, &kEdge, 1.2, 1.4},
+    {"efficientnet_el_pruned", 300, &kEdge, 1.2, 1.4},
+    {"tf_efficientnet_es", 224, &kEdge, 1.0, 1.0},
+    {"tf_efficientnet_em", 240, &kEdge, 1.0, 1.1},
+    {"tf_efficientnet_el", 300, &kEdge, 1.2, 1.4},
+    {"tf_efficientnetv2_b0", 192, &kV2Base, 1.0, 1.0},
+    {"tf_efficientnetv2_b1", 192, &kV2Base, 1.0, 1.1},
+    {"tf_efficientnetv2_b2", 208, &kV2Base, 1.1, 1.2},
+    {"tf_efficientnetv2_b3", 240, &kV2Base, 1.2, 1.4},
+    {"efficientnetv2_s", 288, &kV2Small},
+    {"efficientnetv2_m", 320, &kV2Medium},
+    {"efficientnetv2_l", 384, &kV2Large},
+    {"efficientnetv2_xl", 384, &kV2Huge},
+    {"tf_efficientnetv2_s", 300, &kV2Small},
+    {"tf_efficientnetv2_m", 384, &kV2Medium},
+    {"tf_efficientnetv2_l", 384, &kV2Large},
+    {"tf_efficientnetv2_xl", 384, &kV2Huge},
+    {"efficientnetv2_rw_t", 224, &kV2Tiny, 0.8, 0.9},
+    {"efficientnetv2_rw_s", 288, &kV2SmallRw},
+    {"efficientnetv2_rw_m", 320, &kV2MediumRw, 1.2},
+    {"tinynet_a", 192, &kTiny, 1.0, 1.2},
+    {"tinynet_b", 188, &kTiny, 0.75, 1.1},
+    {"tinynet_c", 184, &kTiny, 0.54, 0.85},
+    {"tinynet_d", 152, &kTiny, 0.54, 0.695},
+    {"tinynet_e", 106, &kTiny, 0.51, 0.6},
+    {"mobilenetv1_100", 224, &kMobileNetV1},
+    {"mobilenetv1_100h", 224, &kMobileNetV1Head},
+    {"mobilenetv1_125", 224, &kMobileNetV1, 1.25},
+    {"mobilenetv2_035", 224, &kMobileNetV2, 0.35},
+    {"mobilenetv2_050", 224, &kMobileNetV2, 0.5},
+    {"mobilenetv2_075", 224, &kMobileNetV2, 0.75},
+    {"mobilenetv2_100", 224, &kMobileNetV2},
+    {"mobilenetv2_140", 224, &kMobileNetV2, 1.4},
+    {"mobilenetv2_110d", 224, &kMobileNetV2Deep, 1.1, 1.2},
+    {"mobilenetv2_120d", 224, &kMobileNetV2Deep, 1.2, 1.4},
+    {"mnasnet_050", 224, &kMnasNet, 0.5},
+    {"mnasnet_075", 224, &kMnasNet, 0.75},
+    {"mnasnet_100", 224, &kMnasNet},
+    {"mnasnet_140", 224, &kMnasNet, 1.4},
+    {"semnasnet_050", 224, &kSeMnasNet, 0.5},
+    {"semnasnet_075", 224, &kSeMnasNet, 0.75},
+    {"semnasnet_100", 224, &kSeMnasNet},
+    {"semnasnet_140", 224, &kSeMnasNet, 1.4},
+    {"mnasnet_small", 224, &kMnasNetSmall},
+    {"spnasnet_100", 224, &kSinglePath},
+    {"mobilenet_edgetpu_100", 224, &kEdgeTpu},
+    {"mobilenet_edgetpu_v2_xs", 224, &kEdgeTpuV2Xs},
+    {"mobilenet_edgetpu_v2_s", 224, &kEdgeTpuV2S},
+    {"mobilenet_edgetpu_v2_m", 224, &kEdgeTpuV2M},
+    {"mobilenet_edgetpu_v2_l", 224, &kEdgeTpuV2L},
+};
 
 } // namespace
 } // namespace efficientnet
 
-const Family kEfficientNet{
-    .name = "efficientnet",
-    .list = names_in<efficientnet::kNetworks>,
-    .find = find_in<efficientnet::kNetworks>,
-    .options = drop_path_option,
-    .check = check_least<32>,
-    .describe =
-        [](const ModelSpec& spec) {
-          const auto& net = spec.get<EfficientNetSpec>();
-          return fmt::format(
-              "{} inverted residual blocks, {}",
-              net.blocks(),
-              net.relu6 ? "ReLU6" : "SiLU");
-        },
-    .identity = channels_identity,
-    .classifier = {"classifier."},
-    .layers = layers_in_blocks(
-        "conv_stem|bn1",
-        R"(blocks\.(\d+)\.(\d+))",
-        "conv_head|bn2"),
-    .any_image_size = true,
-    .channels_last = true,
-    .memory_overhead = 1.35};
+const Family kEfficientNet =
+    scaled_family<efficientnet::kNetworks>("efficientnet", "conv_head|bn2");
 
 } // namespace vitrain::models

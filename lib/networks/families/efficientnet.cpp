@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -22,8 +23,24 @@ namespace {
 
 using Spec = models::EfficientNetSpec;
 
-// A padded convolution, which keeps the size at stride 1, and a BatchNorm. Both
-// are registered in `owner`, under two names.
+Nonlinearity nonlinearity(Spec::Activation activation) {
+  switch (activation) {
+    case Spec::Activation::kRelu:
+      return Nonlinearity::kRelu;
+    case Spec::Activation::kRelu6:
+      return Nonlinearity::kRelu6;
+    case Spec::Activation::kSilu:
+      return Nonlinearity::kSilu;
+    case Spec::Activation::kHardSwish:
+      return Nonlinearity::kHardSwish;
+    case Spec::Activation::kGelu:
+      return Nonlinearity::kGelu;
+  }
+  return Nonlinearity::kNone;
+}
+
+// A padded convolution, which keeps the size at stride 1, a BatchNorm and an
+// optional nonlinearity. The first two are registered in `owner`.
 class ConvNorm {
  public:
   struct Shape {
@@ -31,36 +48,46 @@ class ConvNorm {
     std::int64_t out = 0;
     std::int64_t kernel = 1;
     std::int64_t stride = 1;
-    bool depthwise = false;
+    std::int64_t groups = 1;
+    bool average = false; // average pooling at the end instead of the stride
+  };
+  struct Names {
+    std::string conv = "conv";
+    std::string norm = "bn";
   };
 
   ConvNorm(
       torch::nn::Module& owner,
-      const std::string& conv,
-      const std::string& norm,
+      const Names& names,
       const Shape& shape,
+      Nonlinearity after,
       const Spec& net,
       const at::Generator& generator)
-      : shape_(shape), pads_(net.same_padding && shape.stride > 1) {
-    conv_ = add_layer<Conv2d>(
-        owner,
-        conv,
-        Conv2d::Shape{
-            .in = shape.in,
-            .out = shape.out,
-            .kernel = shape.kernel,
-            .stride = shape.stride,
-            .padding = pads_ ? 0 : (shape.kernel - 1) / 2,
-            .groups = shape.depthwise ? shape.in : 1},
-        generator);
-    norm_ = add_layer<BatchNorm2d>(owner, norm, shape.out, net.norm_eps);
+      : shape_(shape),
+        pools_(shape.average && shape.stride > 1),
+        pads_(net.same_padding && shape.stride > 1),
+        after_(after) {
+    Conv2d::Shape conv = padded_shape(
+        shape.in,
+        shape.out,
+        shape.kernel,
+        pools_ ? 1 : shape.stride,
+        shape.groups);
+    conv.padding = pads_ ? 0 : conv.padding;
+    conv_ = add_layer<Conv2d>(owner, names.conv, conv, generator);
+    norm_ = add_layer<BatchNorm2d>(owner, names.norm, shape.out, net.norm_eps);
   }
 
-  Fork operator()(
-      const at::Tensor& x,
-      Nonlinearity after,
-      const at::Tensor& residual = {}) const {
-    return norm_act(*norm_, (*conv_)(pads_ ? padded(x) : x), after, residual);
+  Nonlinearity after() const { return after_; }
+
+  Fork operator()(const at::Tensor& x, const at::Tensor& residual = {}) const {
+    const Fork y =
+        norm_act(*norm_, (*conv_)(pads_ ? padded(x) : x), after_, residual);
+    if (!pools_) {
+      return y;
+    }
+    const at::Tensor pooled = at::avg_pool2d(y.trunk, shape_.stride);
+    return {pooled, pooled};
   }
 
  private:
@@ -79,174 +106,388 @@ class ConvNorm {
   }
 
   Shape shape_;
+  bool pools_;
   bool pads_;
+  Nonlinearity after_;
   std::shared_ptr<Conv2d> conv_;
   std::shared_ptr<BatchNorm2d> norm_;
 };
 
-// Block of any type: convolutions with BatchNorm, each except the last followed
-// by a nonlinearity, and squeeze-excitation before the last one.
+// Block with an optional skip connection and LayerScale.
 class MobileBlock : public torch::nn::Module {
  public:
-  MobileBlock(
-      const Spec& net,
-      const Spec::Stage& stage,
-      std::int64_t in,
-      std::int64_t stride,
-      at::Generator generator)
-      : net_(net),
-        after_(net.relu6 ? Nonlinearity::kRelu6 : Nonlinearity::kSilu),
-        plain_(stage.block == Spec::Block::kPlain),
-        skip_(stride == 1 && in == stage.width) {
-    const std::int64_t hidden = in * stage.expansion;
-    const std::int64_t out = stage.width;
-    const std::int64_t kernel = stage.kernel;
-    switch (stage.block) {
-      case Spec::Block::kSeparable:
-        add("conv_dw", {in, in, kernel, stride, true}, generator);
-        squeeze(stage, in, in, generator);
-        add("conv_pw", {in, out}, generator);
-        break;
-      case Spec::Block::kInverted:
-        add("conv_pw", {in, hidden}, generator);
-        add("conv_dw", {hidden, hidden, kernel, stride, true}, generator);
-        squeeze(stage, in, hidden, generator);
-        add("conv_pwl", {hidden, out}, generator);
-        break;
-      case Spec::Block::kFused:
-        add("conv_exp", {in, hidden, kernel, stride}, generator);
-        squeeze(stage, in, hidden, generator);
-        add("conv_pwl", {hidden, out}, generator);
-        break;
-      case Spec::Block::kPlain:
-        add("conv", {in, out, kernel, stride}, generator);
-        break;
-    }
-  }
+  MobileBlock(const Spec& net, const Spec::Block& block)
+      : net_(net), block_(block) {}
 
   // True if the block's input is added to its output, so that stochastic depth
   // can drop the block.
-  bool has_skip() const { return skip_; }
+  bool has_skip() const { return block_.skip; }
   void set_row(std::int64_t row) { row_ = row; }
 
-  Fork forward(const Fork& x, const at::Tensor& drop) const {
-    at::Tensor y = x.trunk;
-    for (std::size_t i = 0; i + 1 < convs_.size(); ++i) {
-      y = convs_[i](y, after_).trunk;
+  virtual Fork forward(const Fork& x, const at::Tensor& drop) const = 0;
+  // Samples weights that have another distribution than the network's.
+  virtual void init_weights(const at::Generator& /*generator*/) {}
+
+ protected:
+  // Registers the LayerScale, as the block's last layer.
+  void add_scale(const at::Generator& generator) {
+    if (net_.layer_scale > 0.0) {
+      const auto layer = add_layer<torch::nn::Module>(*this, "layer_scale");
+      scale_ = add_constant(
+          *layer, "gamma", {block_.out}, net_.layer_scale, generator);
     }
-    y = squeeze_ ? (*squeeze_)(y) : y;
-    const Nonlinearity last = plain_ ? after_ : Nonlinearity::kNone;
-    if (!skip_) {
-      return convs_.back()(y, last);
+  }
+  bool has_scale() const { return scale_.defined(); }
+
+  // Scales the branch and adds the skip connection.
+  Fork close(const Fork& x, const at::Tensor& branch, const at::Tensor& drop)
+      const {
+    const at::Tensor scale =
+        has_scale() ? scale_.view({-1, 1, 1}) : at::Tensor();
+    at::Tensor y = branch;
+    if (has_skip()) {
+      y = add_branch(x.branch, branch, drop, row_, scale);
+    } else if (has_scale()) {
+      y = branch * scale;
     }
-    if (!drop.defined() && !plain_) {
-      return convs_.back()(y, last, x.branch);
-    }
-    y = add_branch(x.branch, convs_.back()(y, last).trunk, drop, row_);
     return {y, y};
   }
 
- private:
-  void add(
-      const std::string& name,
-      const ConvNorm::Shape& shape,
-      const at::Generator& generator) {
-    const std::string norm = "bn" + std::to_string(convs_.size() + 1);
-    convs_.emplace_back(*this, name, norm, shape, net_, generator);
-  }
+  Spec net_;
+  Spec::Block block_;
 
-  void squeeze(
-      const Spec::Stage& stage,
-      std::int64_t in,
-      std::int64_t width,
-      const at::Generator& generator) {
-    if (stage.squeeze) {
-      squeeze_ = add_layer<SqueezeExcite>(
-          *this,
-          "se",
-          width,
-          in / 4,
-          Nonlinearity::kSilu,
-          generator,
-          "conv_reduce",
-          "conv_expand");
+ private:
+  std::int64_t row_ = 0; // row of drop factors
+  at::Tensor scale_;
+};
+
+// Block of convolutions with BatchNorm, and squeeze-excitation before the last
+// one.
+class ConvBlock : public MobileBlock {
+ public:
+  ConvBlock(
+      const Spec& net,
+      const Spec::Block& block,
+      const at::Generator& generator)
+      : MobileBlock(net, block), after_(nonlinearity(block.activation)) {
+    using enum Spec::Block::Kind;
+    const std::int64_t in = block.in;
+    const std::int64_t hidden = block.hidden;
+    const std::int64_t out = block.out;
+    const std::int64_t kernel = block.kernel;
+    const std::int64_t stride = block.stride;
+    const ConvNorm::Shape depthwise{
+        .in = hidden,
+        .out = hidden,
+        .kernel = kernel,
+        .stride = stride,
+        .groups = hidden,
+        .average = net.average_down};
+    switch (block.kind) {
+      case kPlain:
+        add("conv", {in, out, kernel, stride}, after_, generator);
+        break;
+      case kSeparable:
+        add("conv_dw", depthwise, after_, generator);
+        squeeze(generator);
+        add("conv_pw", {in, out}, last(), generator);
+        break;
+      case kInverted:
+        add("conv_pw", {in, hidden}, after_, generator);
+        add("conv_dw", depthwise, after_, generator);
+        squeeze(generator);
+        add("conv_pwl", {hidden, out}, last(), generator);
+        break;
+      case kFused:
+        add("conv_exp",
+            {in,
+             hidden,
+             kernel,
+             stride,
+             block.group > 0 ? hidden / block.group : 1,
+             net.average_down},
+            after_,
+            generator);
+        squeeze(generator);
+        add("conv_pwl", {hidden, out}, last(), generator);
+        break;
+      case kUniversal:
+        if (block.first_kernel > 0) {
+          add_part(
+              "dw_start",
+              {in, in, block.first_kernel, kernel > 0 ? 1 : stride, in},
+              Nonlinearity::kNone,
+              generator);
+        }
+        add_part("pw_exp", {in, hidden}, after_, generator);
+        if (kernel > 0) {
+          add_part("dw_mid", depthwise, after_, generator);
+        }
+        add_part("pw_proj", {hidden, out}, last(), generator);
+        add_scale(generator);
+        break;
+      case kQueryAttention:
+        break;
     }
   }
 
-  Spec net_;
+  Fork forward(const Fork& x, const at::Tensor& drop) const override {
+    at::Tensor y = x.trunk;
+    for (std::size_t i = 0; i + 1 < convs_.size(); ++i) {
+      y = convs_[i](y).trunk;
+    }
+    y = squeeze_ ? (*squeeze_)(y) : y;
+    const ConvNorm& end = convs_.back();
+    if (!has_scale() && !has_skip()) {
+      return end(y);
+    }
+    if (!has_scale() && !drop.defined() && end.after() == Nonlinearity::kNone) {
+      return end(y, x.branch);
+    }
+    return close(x, end(y).trunk, drop);
+  }
+
+ private:
+  Nonlinearity last() const {
+    return block_.activates_output ? after_ : Nonlinearity::kNone;
+  }
+
+  void add(
+      const std::string& name,
+      const ConvNorm::Shape& shape,
+      Nonlinearity after,
+      const at::Generator& generator) {
+    const std::string norm = "bn" + std::to_string(convs_.size() + 1);
+    convs_.emplace_back(
+        *this, ConvNorm::Names{name, norm}, shape, after, net_, generator);
+  }
+
+  void add_part(
+      const std::string& name,
+      const ConvNorm::Shape& shape,
+      Nonlinearity after,
+      const at::Generator& generator) {
+    const auto part = add_layer<torch::nn::Module>(*this, name);
+    convs_.emplace_back(
+        *part, ConvNorm::Names{}, shape, after, net_, generator);
+  }
+
+  void squeeze(const at::Generator& generator) {
+    if (block_.squeezed > 0) {
+      squeeze_ = add_layer<SqueezeExcite>(
+          *this,
+          "se",
+          block_.hidden,
+          block_.squeezed,
+          net_.relu_squeeze ? Nonlinearity::kRelu : after_,
+          generator,
+          "conv_reduce",
+          "conv_expand",
+          net_.hard_gate ? Gate::kHardSigmoid : Gate::kSigmoid);
+    }
+  }
+
   Nonlinearity after_;
-  bool plain_;
-  bool skip_;
-  std::int64_t row_ = 0; // row of drop factors
   std::vector<ConvNorm> convs_;
   std::shared_ptr<SqueezeExcite> squeeze_;
+};
+
+// Attention over pixels whose heads share keys and values. These can be those
+// of a smaller image: the result of a depthwise convolution with a stride.
+class QueryAttention : public MobileBlock {
+ public:
+  QueryAttention(
+      const Spec& net,
+      const Spec::Block& block,
+      const at::Generator& generator)
+      : MobileBlock(net, block) {
+    norm_ = add_layer<BatchNorm2d>(*this, "norm", block.in, net.norm_eps);
+    const auto owner = add_layer<torch::nn::Module>(*this, "attn");
+    const std::int64_t queries = block.heads * block.head_width;
+    query_ = Projection(*owner, "query", net, block, queries, 1, generator);
+    const std::int64_t stride = block.key_stride;
+    key_ = Projection(
+        *owner, "key", net, block, block.head_width, stride, generator);
+    value_ = Projection(
+        *owner, "value", net, block, block.head_width, stride, generator);
+    const auto output = add_layer<torch::nn::Module>(*owner, "output");
+    output_ = add_layer<Conv2d>(
+        *output,
+        "proj",
+        Conv2d::Shape{.in = queries, .out = block.out},
+        generator);
+    // timm samples these weights here and, again, at the end.
+    QueryAttention::init_weights(generator);
+    add_scale(generator);
+  }
+
+  Fork forward(const Fork& x, const at::Tensor& drop) const override {
+    const at::Tensor y = norm_only(*norm_, x.trunk);
+    const std::int64_t width = block_.head_width;
+    // One head with the queries of all heads of all pixels: [N, 1, HW * heads,
+    // d].
+    const auto tokens = [&](const Projection& projection) {
+      return projection(y)
+          .permute({0, 2, 3, 1})
+          .reshape({y.size(0), 1, -1, width});
+    };
+    const at::Tensor seen =
+        attention(tokens(query_), tokens(key_), tokens(value_))
+            .reshape({y.size(0), y.size(2), y.size(3), block_.heads * width})
+            .permute({0, 3, 1, 2});
+    return close(x, (*output_)(seen), drop);
+  }
+
+  void init_weights(const at::Generator& generator) override {
+    for (const Projection* projection : {&query_, &key_, &value_}) {
+      xavier_uniform(projection->proj->weight, generator);
+    }
+    for (const Projection* projection : {&key_, &value_}) {
+      if (projection->down) {
+        xavier_uniform(projection->down->weight, generator);
+      }
+    }
+    xavier_uniform(output_->weight, generator);
+  }
+
+ private:
+  // A 1x1 convolution, after a depthwise one with BatchNorm if stride > 1.
+  struct Projection {
+    Projection() = default;
+    Projection(
+        torch::nn::Module& owner,
+        const char* name,
+        const Spec& net,
+        const Spec::Block& block,
+        std::int64_t out,
+        std::int64_t stride,
+        const at::Generator& generator) {
+      const auto part = add_layer<torch::nn::Module>(owner, name);
+      if (stride > 1) {
+        down = add_layer<Conv2d>(
+            *part,
+            "down_conv",
+            padded_shape(block.in, block.in, block.kernel, stride, block.in),
+            generator);
+        norm = add_layer<BatchNorm2d>(*part, "norm", block.in, net.norm_eps);
+      }
+      proj = add_layer<Conv2d>(
+          *part, "proj", Conv2d::Shape{.in = block.in, .out = out}, generator);
+    }
+
+    at::Tensor operator()(const at::Tensor& x) const {
+      return (*proj)(down ? norm_only(*norm, (*down)(x)) : x);
+    }
+
+    std::shared_ptr<Conv2d> down;
+    std::shared_ptr<BatchNorm2d> norm;
+    std::shared_ptr<Conv2d> proj;
+  };
+
+  std::shared_ptr<BatchNorm2d> norm_;
+  Projection query_;
+  Projection key_;
+  Projection value_;
+  std::shared_ptr<Conv2d> output_;
 };
 
 class EfficientNet : public ImageModel {
  public:
   EfficientNet(const models::ModelSpec& spec, const at::Generator& generator)
       : ImageModel(spec),
-        after_(
-            spec.get<Spec>().relu6 ? Nonlinearity::kRelu6
-                                   : Nonlinearity::kSilu) {
+        head_(spec.get<Spec>().head),
+        after_(nonlinearity(spec.get<Spec>().activation)) {
     const auto& net = spec.get<Spec>();
-    stem_ = std::make_unique<ConvNorm>(
+    stem_.emplace(
         *this,
-        "conv_stem",
-        "bn1",
-        ConvNorm::Shape{spec.channels, net.stem, 3, 2},
+        ConvNorm::Names{"conv_stem", "bn1"},
+        ConvNorm::Shape{spec.channels, net.stem, net.stem_kernel, 2},
+        after_,
         net,
         generator);
     // timm's builder creates a layer only to inspect its arguments, which uses
     // random numbers.
     const SqueezeExcite probe(
         8, 8, Nonlinearity::kRelu, generator, "conv_reduce", "conv_expand");
-    const std::int64_t channels = add_blocks(net, generator);
-    head_ = std::make_unique<ConvNorm>(
-        *this,
-        "conv_head",
-        "bn2",
-        ConvNorm::Shape{channels, net.head},
-        net,
-        generator);
+    add_blocks(net, generator);
+    add_head(net, generator);
     classifier_ = add_layer<Linear>(
-        *this, "classifier", net.head, spec.num_classes, generator);
+        *this, "classifier", net.features, spec.num_classes, generator);
     init_weights(generator);
   }
 
   at::Tensor logits(const at::Tensor& images, const at::Tensor& drop) override {
-    const at::Tensor x = images.contiguous(at::MemoryFormat::ChannelsLast);
-    Fork fork = (*stem_)(x, after_);
+    Fork fork = (*stem_)(images.contiguous(at::MemoryFormat::ChannelsLast));
     for (const auto& block : blocks_) {
       fork = block->forward(fork, drop);
     }
-    return (*classifier_)(mean_over_pixels((*head_)(fork.trunk, after_).trunk));
+    return (*classifier_)(features(fork.trunk));
   }
 
  private:
-  // Returns the number of output channels of the last block.
-  std::int64_t add_blocks(const Spec& net, const at::Generator& generator) {
+  void add_blocks(const Spec& net, const at::Generator& generator) {
     const auto stages = add_layer<torch::nn::ModuleListImpl>(*this, "blocks");
-    std::int64_t channels = net.stem;
-    for (const Spec::Stage& stage : net.stages) {
-      if (stage.repeats == 0) {
-        continue;
-      }
+    for (const auto& stage : net.stages) {
       const auto list = append_layer<torch::nn::ModuleListImpl>(*stages);
-      for (std::int64_t i = 0; i < stage.repeats; ++i) {
-        const auto block = append_layer<MobileBlock>(
-            *list, net, stage, channels, i == 0 ? stage.stride : 1, generator);
+      for (const Spec::Block& row : stage) {
+        std::shared_ptr<MobileBlock> block;
+        if (row.kind == Spec::Block::Kind::kQueryAttention) {
+          block = append_layer<QueryAttention>(*list, net, row, generator);
+        } else {
+          block = append_layer<ConvBlock>(*list, net, row, generator);
+        }
         if (block->has_skip()) {
           // As in timm, the rate of block i of n is drop_path * i / n.
           block->set_row(paths_.add(
               spec_.drop_path * static_cast<double>(blocks_.size()) /
               static_cast<double>(net.blocks())));
         }
-        blocks_.push_back(block);
-        channels = stage.width;
+        blocks_.push_back(std::move(block));
       }
     }
-    return channels;
+  }
+
+  void add_head(const Spec& net, const at::Generator& generator) {
+    const std::int64_t channels = net.stages.back().back().out;
+    switch (head_) {
+      case Spec::Head::kNone:
+        break;
+      case Spec::Head::kConv:
+      case Spec::Head::kMeanFirstNorm:
+        last_.emplace(
+            *this,
+            ConvNorm::Names{
+                "conv_head", head_ == Spec::Head::kConv ? "bn2" : "norm_head"},
+            ConvNorm::Shape{channels, net.features},
+            after_,
+            net,
+            generator);
+        break;
+      case Spec::Head::kMeanFirst:
+      case Spec::Head::kMeanFirstBias:
+        hidden_ = add_layer<Conv2d>(
+            *this,
+            "conv_head",
+            Conv2d::Shape{
+                .in = channels,
+                .out = net.features,
+                .bias = head_ == Spec::Head::kMeanFirstBias},
+            generator);
+        break;
+    }
+  }
+
+  // [N, C, H, W] -> [N, inputs of the classifier]
+  at::Tensor features(const at::Tensor& x) const {
+    if (head_ == Spec::Head::kConv) {
+      return mean_over_pixels((*last_)(x).trunk);
+    }
+    const at::Tensor means = mean_over_pixels(x);
+    if (hidden_) {
+      return apply_in_place(hidden_->pointwise(means), after_);
+    }
+    return last_ ? (*last_)(means.unsqueeze(-1).unsqueeze(-1)).trunk.flatten(1)
+                 : means;
   }
 
   // Initialises weights as TensorFlow's networks
@@ -258,7 +499,6 @@ class EfficientNet : public ImageModel {
     for (const auto& module : modules(/*include_self=*/false)) {
       if (auto* conv = module->as<Conv2d>()) {
         normal_by_group_fan_out(*conv, generator);
-        conv->use_channels_last();
       } else if (auto* linear = module->as<Linear>()) {
         uniform(
             linear->weight,
@@ -267,12 +507,22 @@ class EfficientNet : public ImageModel {
         constant(linear->bias, 0.0);
       }
     }
+    for (const auto& block : blocks_) {
+      block->init_weights(generator);
+    }
+    for (const auto& module : modules(/*include_self=*/false)) {
+      if (auto* conv = module->as<Conv2d>()) {
+        conv->use_channels_last();
+      }
+    }
   }
 
+  Spec::Head head_;
   Nonlinearity after_;
-  std::unique_ptr<ConvNorm> stem_;
+  std::optional<ConvNorm> stem_;
   std::vector<std::shared_ptr<MobileBlock>> blocks_;
-  std::unique_ptr<ConvNorm> head_;
+  std::optional<ConvNorm> last_; // convolution of the head with BatchNorm
+  std::shared_ptr<Conv2d> hidden_; // and without
   std::shared_ptr<Linear> classifier_;
 };
 

@@ -79,6 +79,8 @@ VITRAIN_INLINE float after(float x) {
     return low > 6.0F ? 6.0F : low;
   } else if constexpr (kKind == Nonlinearity::kSilu) {
     return x * sigmoid(x);
+  } else if constexpr (kKind == Nonlinearity::kHardSwish) {
+    return x * after<Nonlinearity::kRelu6>(x + 3.0F) * (1.0F / 6.0F);
   } else {
     return x;
   }
@@ -95,6 +97,10 @@ VITRAIN_INLINE float before(float g, float x) {
   } else if constexpr (kKind == Nonlinearity::kSilu) {
     const float s = sigmoid(x);
     return g * (s * (1.0F + x * (1.0F - s)));
+  } else if constexpr (kKind == Nonlinearity::kHardSwish) {
+    const float middle = g * (x * (1.0F / 3.0F) + 0.5F);
+    const float low = x <= -3.0F ? 0.0F : middle;
+    return x >= 3.0F ? g : low;
   } else {
     return g;
   }
@@ -194,6 +200,10 @@ VITRAIN_INLINE void normalize_any(
       return normalize_kind<Nonlinearity::kRelu6>(pass, rows, channels);
     case Nonlinearity::kSilu:
       return normalize_kind<Nonlinearity::kSilu>(pass, rows, channels);
+    case Nonlinearity::kHardSwish:
+      return normalize_kind<Nonlinearity::kHardSwish>(pass, rows, channels);
+    case Nonlinearity::kGelu:
+      return;
   }
 }
 
@@ -297,6 +307,10 @@ VITRAIN_INLINE void sums_any(
       return sums_kind<kRelu6>(pass, rows, channels, sum, dot);
     case kSilu:
       return sums_kind<kSilu>(pass, rows, channels, sum, dot);
+    case kHardSwish:
+      return sums_kind<kHardSwish>(pass, rows, channels, sum, dot);
+    case kGelu:
+      return;
   }
 }
 
@@ -348,6 +362,11 @@ VITRAIN_INLINE void gradient_any(
       return gradient_body<kRelu6>(pass, terms, pass.dy, dx, rows, channels);
     case kSilu:
       return gradient_body<kSilu>(pass, terms, pass.dy, dx, rows, channels);
+    case kHardSwish:
+      return gradient_body<kHardSwish>(
+          pass, terms, pass.dy, dx, rows, channels);
+    case kGelu:
+      return;
   }
 }
 

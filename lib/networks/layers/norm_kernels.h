@@ -8,8 +8,9 @@
 // in fp32. Per-channel tables have C floats.
 namespace vitrain::networks::norm_kernels {
 
-// Activation after the norm; kSilu is x * sigmoid(x).
-enum class Nonlinearity { kNone, kRelu, kRelu6, kSilu };
+// Activation after the norm; kSilu is x * sigmoid(x), kHardSwish is x times
+// relu6(x + 3) / 6. There is no kernel for kGelu.
+enum class Nonlinearity { kNone, kRelu, kRelu6, kSilu, kHardSwish, kGelu };
 
 template <typename T>
 struct Forward {

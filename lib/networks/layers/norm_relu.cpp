@@ -146,6 +146,7 @@ bool is_fused(
       norm.weight.scalar_type() == at::kFloat &&
       x.is_contiguous(kChannelsLast) &&
       !(norm.is_training() && norm.has_training_form()) &&
+      nonlinearity != Nonlinearity::kGelu &&
       // With a residual, backward only knows where the output was positive.
       (!residual || nonlinearity == Nonlinearity::kNone ||
        nonlinearity == Nonlinearity::kRelu);
@@ -179,6 +180,10 @@ at::Tensor apply_in_place(at::Tensor y, Nonlinearity nonlinearity) {
       return at::hardtanh_(y, 0.0, 6.0);
     case Nonlinearity::kSilu:
       return at::silu_(y);
+    case Nonlinearity::kHardSwish: // no meta kernel
+      return y.is_meta() ? y : at::hardswish_(y);
+    case Nonlinearity::kGelu:
+      return at::gelu_(y);
   }
   return y;
 }

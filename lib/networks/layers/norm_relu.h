@@ -20,8 +20,8 @@ using norm_kernels::Nonlinearity;
 // On CPUs, for fp32 and bf16 in channels_last, forward and backward take two
 // passes over memory each, and results do not depend on the number of threads.
 // Torch's operators are used on other devices, dtypes and layouts, in training
-// mode if `norm` has a training form, under torch's tracer, and for a residual
-// with ReLU6 or SiLU.
+// mode if `norm` has a training form, under torch's tracer, for GELU, and for a
+// residual with another nonlinearity than ReLU.
 Fork norm_act(
     BatchNorm2d& norm,
     const at::Tensor& x,

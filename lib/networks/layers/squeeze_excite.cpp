@@ -26,7 +26,9 @@ at::Tensor mean_over_pixels(const at::Tensor& x) {
 }
 
 at::Tensor ChannelGate::operator()(const at::Tensor& x) const {
-  const at::Tensor gate = at::sigmoid(factors(mean_over_pixels(x)));
+  const at::Tensor inputs = factors(mean_over_pixels(x));
+  const at::Tensor gate =
+      gate_ == Gate::kSigmoid ? at::sigmoid(inputs) : at::hardsigmoid(inputs);
   return x * gate.to(x.scalar_type()).unsqueeze(-1).unsqueeze(-1);
 }
 
@@ -36,8 +38,9 @@ SqueezeExcite::SqueezeExcite(
     Nonlinearity after,
     const at::Generator& generator,
     const char* reduce,
-    const char* expand)
-    : after_(after) {
+    const char* expand,
+    Gate gate)
+    : ChannelGate(gate), after_(after) {
   const Conv2d::Shape down{.in = channels, .out = reduced, .bias = true};
   const Conv2d::Shape up{.in = reduced, .out = channels, .bias = true};
   reduce_ = add_layer<Conv2d>(*this, reduce, down, generator);

@@ -16,15 +16,24 @@ namespace vitrain::networks {
 // channels_last images, where pixels are rows in memory.
 at::Tensor mean_over_pixels(const at::Tensor& x);
 
-// Multiplies each channel of x [N, C, H, W] by a factor in (0, 1) that is
+enum class Gate {
+  kSigmoid,
+  kHardSigmoid, // relu6(x + 3) / 6
+};
+
+// Multiplies each channel of x [N, C, H, W] by a factor in [0, 1] that is
 // computed from the channels' means.
 class ChannelGate : public torch::nn::Module {
  public:
+  explicit ChannelGate(Gate gate = Gate::kSigmoid) : gate_(gate) {}
+
   at::Tensor operator()(const at::Tensor& x) const;
 
  private:
-  // Maps channel means [N, C] to factors [N, C] before the sigmoid.
+  // Maps channel means [N, C] to the gate's inputs [N, C].
   virtual at::Tensor factors(const at::Tensor& means) const = 0;
+
+  Gate gate_;
 };
 
 // Gate of two layers (Hu et al., "Squeeze-and-excitation networks", CVPR 2018).
@@ -38,7 +47,8 @@ class SqueezeExcite : public ChannelGate {
       Nonlinearity after,
       const at::Generator& generator,
       const char* reduce,
-      const char* expand);
+      const char* expand,
+      Gate gate = Gate::kSigmoid);
 
  private:
   at::Tensor factors(const at::Tensor& means) const override;

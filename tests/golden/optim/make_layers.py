@@ -24,7 +24,7 @@ MODELS = [
     "vit_small_patch16_18x2_224", "vit_base_patch16_rpn_224", "deit_tiny_distilled_patch16_224",
     "beit_base_patch16_224", "swin_tiny_patch4_window7_224",
     "swinv2_tiny_window8_256", "convnext_atto", "resnet18", "resnet50d",
-    "efficientnet_b0", "tf_efficientnetv2_b0", "regnetx_002", "mobileone_s0",
+    "efficientnet_b0", "tf_efficientnetv2_b0", "mobilenetv2_050", "mobilenetv3_small_050", "regnetx_002", "mobileone_s0",
     "mobilevit_xxs", "mobilevitv2_050", "halonet26t", "botnet26t_256", "cait_xxs24_224", "coat_tiny",
     "coat_lite_tiny", "convmixer_768_32", "crossvit_tiny_240", "levit_128s",
     "mixer_s32_224", "pit_ti_224", "pit_ti_distilled_224", "poolformer_s12",

@@ -97,10 +97,19 @@ ModelSpec efficientnet() {
   spec.image_size = 64;
   auto net = spec.get<models::EfficientNetSpec>();
   net.stem = 8;
-  net.head = 320;
-  for (std::size_t i = 0; i < net.stages.size(); ++i) {
-    net.stages[i].width = 4 * (static_cast<std::int64_t>(i) + 1);
-    net.stages[i].expansion = i == 0 ? 1 : 2;
+  net.features = 320;
+  std::int64_t in = net.stem;
+  std::int64_t width = 4;
+  for (auto& stage : net.stages) {
+    for (auto& block : stage) {
+      block.in = in;
+      block.hidden = &stage == net.stages.data() ? in : 2 * in;
+      block.squeezed = in / 4;
+      block.out = width;
+      block.skip = block.stride == 1 && in == width;
+      in = width;
+    }
+    width += 4;
   }
   spec.numbers = net;
   return spec;

@@ -6,28 +6,26 @@ namespace vitrain::networks::efficientnet_cases {
 namespace {
 
 using models::EfficientNetSpec;
-using Stages = std::array<EfficientNetSpec::Stage, 7>;
-using enum EfficientNetSpec::Block;
 
-constexpr Stages kPlainStages{
-    {{kSeparable, 1, 3, 1, 1, 8, true},
-     {kInverted, 2, 3, 2, 6, 16, true},
-     {kInverted, 1, 5, 2, 6, 24, true}}};
-constexpr Stages kLiteStages{
-    {{kSeparable, 1, 3, 1, 1, 8},
-     {kInverted, 2, 5, 2, 6, 16},
-     {kInverted, 1, 3, 2, 6, 24}}};
-constexpr Stages kV2Stages{
-    {{kPlain, 2, 3, 1, 1, 8},
-     {kFused, 2, 3, 2, 4, 16},
-     {kInverted, 2, 3, 2, 4, 24, true}}};
+constexpr const char* kPlain =
+    "ds_r1_k3_s1_e1_c8_se0.25 ir_r2_k3_s2_e6_c16_se0.25 "
+    "ir_r1_k5_s2_e6_c24_se0.25";
+constexpr const char* kLite =
+    "ds_r1_k3_s1_e1_c8 ir_r2_k5_s2_e6_c16 ir_r1_k3_s2_e6_c24";
+constexpr const char* kV2 =
+    "cn_r2_k3_s1_e1_c8_skip er_r2_k3_s2_e4_c16 ir_r2_k3_s2_e4_c24_se0.25";
 
-auto of(const Stages& stages) {
+// Gives a network small stages and keeps its other numbers.
+auto of(const char* stages) {
   return [=](models::ModelSpec& spec) {
     change_numbers<EfficientNetSpec>(spec, [=](EfficientNetSpec& net) {
-      net.stages = stages;
+      net.stages.clear();
       net.stem = 8;
-      net.head = 24;
+      net.features = 24;
+      net = models::scaled(
+          {.stages = stages,
+           .numbers = net,
+           .squeeze = models::EfficientNetDesign::Squeeze::kOfInput});
     });
   };
 }
@@ -37,12 +35,21 @@ INSTANTIATE_TEST_SUITE_P(
     Families,
     family_cases(
         "efficientnet",
-        {{"plain", "efficientnet_b0", 45, of(kPlainStages)},
-         {"tf", "tf_efficientnet_b0", {46, 33}, of(kPlainStages)},
-         {"lite", "efficientnet_lite0", {33, 64}, of(kLiteStages)},
-         {"tf_lite", "tf_efficientnet_lite0", 40, of(kLiteStages)},
-         {"v2", "efficientnetv2_s", 36, of(kV2Stages)},
-         {"tf_v2", "tf_efficientnetv2_s", 35, of(kV2Stages)}}),
+        {{"plain", "efficientnet_b0", 45, of(kPlain)},
+         {"tf", "tf_efficientnet_b0", {46, 33}, of(kPlain)},
+         {"lite", "efficientnet_lite0", {33, 64}, of(kLite)},
+         {"tf_lite", "tf_efficientnet_lite0", 40, of(kLite)},
+         {"v2", "efficientnetv2_s", 36, of(kV2)},
+         {"tf_v2", "tf_efficientnetv2_s", 35, of(kV2)},
+         {"edge",
+          "efficientnet_es",
+          44,
+          of("er_r1_k3_s1_e4_c24_fc24_noskip er_r2_k3_s2_e4_gs16_c16 "
+             "ir_r1_k5_s2_e8_c24")},
+         {"v1",
+          "mobilenetv1_100",
+          45,
+          of("dsa_r1_k3_s1_c16 dsa_r2_k3_s2_c24")}}),
     case_name);
 
 } // namespace

@@ -34,7 +34,10 @@ std::vector<ReluCase> cases() {
         {5, 1, 4, 4}}) {
     all.push_back({.shape = shape});
     for (const Nonlinearity after :
-         {Nonlinearity::kNone, Nonlinearity::kRelu6, Nonlinearity::kSilu}) {
+         {Nonlinearity::kNone,
+          Nonlinearity::kRelu6,
+          Nonlinearity::kSilu,
+          Nonlinearity::kHardSwish}) {
       all.push_back({.shape = shape, .after = after});
       all.push_back({.shape = shape, .after = after, .both = true});
       all.push_back({.shape = shape, .after = after, .training = false});
@@ -126,10 +129,11 @@ Outputs expected(const ReluCase& c, const Inputs& inputs) {
       1e-5,
       false);
   y = c.residual ? y + residual : y;
-  y = c.after == Nonlinearity::kRelu    ? y.relu()
-      : c.after == Nonlinearity::kRelu6 ? at::hardtanh(y, 0.0, 6.0)
-      : c.after == Nonlinearity::kSilu  ? at::silu(y)
-                                        : y;
+  y = c.after == Nonlinearity::kRelu        ? y.relu()
+      : c.after == Nonlinearity::kRelu6     ? at::hardtanh(y, 0.0, 6.0)
+      : c.after == Nonlinearity::kSilu      ? at::silu(y)
+      : c.after == Nonlinearity::kHardSwish ? at::hardswish(y)
+                                            : y;
   y.backward(c.both ? inputs.dy + inputs.dy2 : inputs.dy);
   out.y = y.detach();
   out.dx = x.grad();
