@@ -16,8 +16,8 @@ namespace vitrain::data {
 //   - a folder: all images in it and its sub-folders except hidden ones, in
 //     byte order of their paths;
 //   - an archive, or a folder or file in one (x.tar, x.tar/val,
-//     x.tar/val/1.jpg, x-{00..12}.tar): the images in it in the order of the
-//     archive, called x.tar/val/1.jpg;
+//     x.tar/val/1.jpg, x-{00..12}.tar): the images in it except hidden ones, in
+//     the order of the archive, called x.tar/val/1.jpg;
 //   - a list (x.txt, x.csv, or any file with @ in front): each line has the
 //     name of an image, folder or archive, relative to the list's folder. In a
 //     text list, labels after the name of an image file are ignored. In a .csv

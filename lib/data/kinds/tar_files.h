@@ -18,12 +18,13 @@ struct TarPath {
   std::string inside;
 };
 
-// Finds the archives of a path: a file; a folder (its .tar files); a pattern
-// with {000..146}, {a,b}, *, ? or [...]; or a file and a folder inside it
-// (all.tar/train). Characters of a pattern in the name of an existing folder
-// are taken literally. Files of a folder and of * are in byte order. Throws
-// Error(kData) if a folder has no .tar file or a pattern matches nothing; a
-// file that is named without *, ? or [...] may be missing.
+// Finds the archives of a path: a file; a folder (its .tar files whose names do
+// not start with a dot); a pattern with {000..146}, {a,b}, *, ? or [...]; or a
+// file and a folder inside it (all.tar/train). Characters of a pattern in the
+// name of an existing folder are taken literally. Files of a folder and of *
+// are in byte order. Throws Error(kData) if a folder has no .tar file or a
+// pattern matches nothing; a file that is named without *, ? or [...] may be
+// missing.
 TarPath find_tars(const std::string& path);
 
 // Expands braces: "a{1..3}b" becomes "a1b", "a2b", "a3b"; "{a,b}" becomes "a",

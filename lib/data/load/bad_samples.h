@@ -37,7 +37,8 @@ struct BadSample {
 inline constexpr int kReplacementTries = 16;
 
 // Returns the sample, in [0, samples), that replaces a bad draw at the given
-// attempt (from 0). A pure function of the arguments, uniform over the dataset.
+// attempt (from 0). A pure function of the arguments, uniform over the dataset:
+// may return the bad sample itself.
 std::int64_t replacement_of(
     std::int64_t samples,
     std::uint64_t seed,

@@ -73,11 +73,12 @@ class Loader {
   Loader& operator=(const Loader&) = delete;
 
   // Returns the next batch, valid until the next call; nullptr after the last
-  // one. Throws the error of the first bad sample in batch order; every later
+  // one. Throws the Error of the batch's first row that failed; every later
   // call throws it again.
   const Batch* next();
   // Keeps the memory of the last batch valid until `wait` has returned; a later
-  // next() calls `wait` before it reuses the memory.
+  // next() calls `wait` before it reuses the memory. The destructor does not
+  // call it.
   void keep(std::function<void()> wait);
 
   // Total seconds that next() has spent waiting for images (with threads = 0:

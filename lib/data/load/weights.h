@@ -16,8 +16,8 @@ std::vector<double> balanced_sample_weights(const Index& index);
 // line per class (assumed if there are as many classes as samples), or one per
 // sample. Skips empty lines and lines that begin with #. For lists with several
 // labels per image the file must have one line per sample, since class weights
-// do not define weights of label combinations. Throws Error(kData) naming file,
-// line and what was expected.
+// do not define weights of label combinations. Throws Error(kData) that names
+// the file and what was expected, also if all weights are 0.
 std::vector<double> read_weights(const std::string& path, const Index& index);
 
 } // namespace vitrain::data

@@ -33,7 +33,8 @@ std::vector<std::string> read_class_names(const std::filesystem::path& path);
 // Returns no names if no class map is set.
 std::vector<std::string> read_class_map(const SourceOptions& options);
 
-// Returns true if the names are "0", "1", ..., as of classes without names.
+// Returns true if the names are "0", "1", ..., as of classes without names;
+// also if there are no names.
 bool are_numbers(const std::vector<std::string>& classes);
 
 // Returns true if the name of any class is the number of another class.

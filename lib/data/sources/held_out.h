@@ -16,13 +16,13 @@ struct SplitData {
 
 // Splits a dataset and holds out a share (0 to 1) of the names of every class
 // (vectors: of all rows). The total is rounded to the nearest number, the
-// number of each class up or down; a class is never held out as a whole. The
-// choice depends only on the samples' names (for vectors, row numbers) and the
-// seed, not on the order in which samples are listed. Lines of a list that name
-// the same image stay together. For lists with several labels per image, about
-// this share of every label is held out, see stratify(). Supports the kinds of
-// is_selectable() (select.h). Throws Error(kData) if no sample would be held
-// out.
+// number of each class up or down; no class is held out as a whole, which can
+// make the total smaller. The choice depends only on the samples' names (for
+// vectors, row numbers) and the seed, not on the order in which samples are
+// listed. Lines of a list that name the same image stay together. For lists
+// with several labels per image, about this share of every label is held out,
+// see stratify(). Supports the kinds of is_selectable() (select.h). Throws
+// Error(kData) if no sample would be held out.
 SplitData split_data(const Index& index, double share, std::uint64_t seed);
 
 // Returns the names of all samples, one per line: for `list` and `tar` as in

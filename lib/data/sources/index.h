@@ -153,10 +153,11 @@ class Index {
   std::string_view payload(std::int64_t sample) const;
   // Returns Contents::notes, one printable sentence each.
   const std::vector<std::string>& notes() const { return notes_; }
-  // Returns a hash of kind, classes, names, labels, further labels, payload,
-  // subset and, for generated images, size and seed. Equal for equal datasets,
-  // independent of their location: covers neither the pixels in image files nor
-  // the names of archives and offsets in them.
+  // Returns a hash of the content: kind, number of samples, classes, names,
+  // labels, further labels, payload, subset and, for generated images, size and
+  // seed. Equal for equal datasets, independent of their location: covers
+  // neither the pixels in image files nor the names of archives and offsets in
+  // them.
   std::uint64_t fingerprint() const;
   // Returns a hash of classes, labels and further labels in the order of the
   // samples, which does not change if files are renamed.
