@@ -36,11 +36,12 @@ struct LoadRequest {
   // Applied after the files, in order.
   std::vector<Override> overrides;
   // Value P of -data_path. Kind folder: P/train, and P/val, or P/test if only
-  // that exists. Kinds tar and vectors: the same names with .tar, .npy or .csv,
-  // for tar also folders. Kind list: P/train_list.txt and P/val_list.txt, or
-  // train.csv and val.csv. Kinds cifar and mnist: P itself. If P is the
-  // training data, its parent takes the place of P. `-set data.*.path=...`
-  // takes precedence.
+  // that exists. Kinds tar and vectors: the same names with .tar (or a folder
+  // if there is no such file) and with .npy (or .csv). Kind list:
+  // P/train_list.txt and P/val_list.txt; train.csv or val.csv where only that
+  // exists. Kinds cifar and mnist: P itself; shapes and random: unused. If P is
+  // the training data, its parent takes the place of P; with data.split, P may
+  // be the whole dataset instead. `-set data.*.path=...` takes precedence.
   std::optional<std::string> data_path;
   // True if `file` is the record of a run: user information in URLs, which
   // older versions recorded, is removed, with a note.

@@ -30,7 +30,8 @@ class Timeline {
   explicit Timeline(const std::vector<EpochSteps>& stretches);
 
   bool empty() const { return stretches_.empty(); }
-  // Returns true if all epochs have the same number of steps.
+  // Returns true if all epochs have the same number of steps, also if the
+  // timeline is empty.
   bool even() const { return stretches_.size() <= 1; }
   std::vector<EpochSteps> stretches() const;
 

@@ -37,7 +37,7 @@ struct Field {
   bool list = false;
   std::size_t length = 0; // required length of a list; 0: any
   bool optional = false; // may have no value
-  const char* none = "null"; // the only word for no value
+  const char* none = "null"; // the word for no value
 
   // Rules; for a list, they apply to each item.
   std::vector<std::string> choices; // allowed texts in any case; empty: any

@@ -8,7 +8,8 @@
 
 namespace vitrain::config {
 
-// Devices to train on; each has one worker process.
+// Devices to train on; each has one worker, which is a process unless dist.mode
+// is `single_process`.
 struct DevicesConfig {
   DeviceKind kind = DeviceKind::kAuto;
   std::int64_t count = -1;

@@ -11,7 +11,7 @@
 namespace vitrain::config {
 
 // Test-time augmentation: versions of an image whose outputs (logits) are
-// averaged.
+// averaged, for kFlipShift with weights.
 enum class Tta { kNone, kFlip, kFlipShift, kFiveCrop, kTenCrop };
 constexpr auto names_of(Tta) {
   using enum Tta;

@@ -17,7 +17,8 @@ namespace vitrain::config {
 struct Schema;
 
 // Complete definition of a run, after defaults, `base:` files, the file and
-// overrides are merged. Plain values; nothing else determines the result.
+// overrides are merged. Plain values. Together with the data, the initial
+// weights, the devices and the program they determine the result.
 struct Recipe {
   RunConfig run;
   DevicesConfig devices;
