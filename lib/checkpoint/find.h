@@ -22,7 +22,7 @@ bool is_checkpoint(const std::filesystem::path& path);
 
 // Checks the size and hash of every file that a checkpoint's manifest lists,
 // and returns the manifest. Throws Error(kWeights) naming each invalid file and
-// the reason.
+// the reason, also if the manifest is missing or invalid.
 Manifest verify(const std::filesystem::path& checkpoint);
 
 // Verifies size and hash of a file named by the user against the manifests in
@@ -62,7 +62,7 @@ bool is_pointer(const std::filesystem::path& path);
 std::filesystem::path pointed_to(const std::filesystem::path& pointer);
 
 // Returns the folders in `folder` that are named like checkpoints, by step,
-// valid or not. Ignores links.
+// valid or not. Ignores links. Empty if `folder` cannot be listed.
 std::map<std::int64_t, std::filesystem::path> list_steps(
     const std::filesystem::path& folder);
 

@@ -24,8 +24,8 @@ inline constexpr std::string_view kReplaced = "replaced-";
 // nullopt for other names.
 std::optional<std::int64_t> temporary_owner(const std::string& name);
 
-// Removes checkpoints and pointers with temporary names that belong to dead
-// processes or to this process.
+// Removes checkpoints and pointers with temporary names whose process id is
+// this process's or belongs to no process of this machine.
 void remove_stale(const std::filesystem::path& folder);
 
 // Partial checkpoints that remove_leftovers() removed.

@@ -17,13 +17,16 @@ namespace vitrain::models {
 // vectors.
 inline constexpr std::int64_t kNotKnown = -1;
 
-// Returns the message for an unknown model name: known names that begin with
-// it, or else similar ones, and all families.
+// Returns the message for an unknown model name: up to eight known names that
+// begin with it, or else the most similar one if any is similar, and all
+// families.
 std::string unknown_model(const std::string& name);
 
-// Returns a finding for every broken rule: unknown name, keys that the network
-// does not support, fewer classes than the data have, vectors for a network of
-// images, and the family's own rules (Family::check).
+// Returns a finding for every broken rule: unknown name; keys that the network
+// does not support; fewer outputs than the data have classes or, for vectors,
+// another number than their targets; for vectors, a network of images or keys
+// of images; for images, the family's own rules (Family::check). For an unknown
+// name only the number of outputs is checked besides.
 std::vector<config::Finding> check(
     const config::ModelConfig& config,
     const DataShape& data);

@@ -41,8 +41,9 @@ struct Family {
   // numbers; nullopt if the name does not belong to this family. find_model()
   // sets the other members.
   std::optional<ModelSpec> (*find)(const std::string& name);
-  // Returns the optional keys of the recipe's section `model` that the network
-  // `named` supports ("depth"). Others are rejected.
+  // Returns the keys of the recipe's section `model` that only some networks
+  // support and that the network `named` supports ("depth"). Other such keys
+  // are rejected.
   std::vector<std::string_view> (*options)(const ModelSpec& named) =
       [](const ModelSpec&) { return std::vector<std::string_view>{}; };
   // Reports settings that do not fit the network `named`, which is find()'s
