@@ -16,7 +16,8 @@ std::optional<double> json_number(const Json& record, std::string_view key);
 std::optional<std::int64_t> json_integer(
     const Json& record,
     std::string_view key);
-// Returns the string at a key; "" if there is none.
+// Returns the string at a key; "" if there is none or the value is not a
+// string.
 std::string json_text(const Json& record, std::string_view key);
 
 } // namespace vitrain

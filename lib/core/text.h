@@ -26,9 +26,10 @@ std::string prefixed(std::string_view text, std::string_view prefix);
 // counts as one edit; restricted form, "optimal string alignment").
 int edit_distance(std::string_view a, std::string_view b);
 // Returns the candidate that the user may have meant by `word`: the one with
-// the smallest edit_distance(), at most a third of the word's bytes (1 to 4).
-// One that extends the word, or that the word extends, always counts as that
-// near. "" if there is none, or if the word has more than 64 bytes.
+// the smallest edit_distance(), at most a third of the word's bytes (1 to 4). A
+// candidate is never too far if the word, of at least two bytes, is its start
+// or end, or begins with it or ends with `_` and it. "" if there is none, or if
+// the word has more than 64 bytes.
 std::string nearest(
     std::string_view word,
     std::span<const std::string> candidates);
@@ -54,7 +55,7 @@ std::string with_commas(std::int64_t value);
 // Returns a count and its noun, given in the singular: "1 worker", "1,234
 // workers"; only for nouns whose plural adds an s.
 std::string counted(std::int64_t count, std::string_view noun);
-// Returns a size as "512 B", "1.5 KiB", "2.0 GiB".
+// Returns a size as "512 B", "1.5 KiB", "2.0 GiB", in units up to TiB.
 std::string human_bytes(double bytes);
 // Returns a duration as "0:42", "12:05", "3:07:09", "2d 03:04" (days, hours,
 // minutes); "-:--" if it is negative or not finite.

@@ -10,7 +10,7 @@ namespace vitrain::logging {
 struct HttpReply {
   long status = 0; // HTTP status; 0: no reply
   std::string body;
-  std::string error; // why there is no usable reply; "" if there is one
+  std::string error; // why there is no usable reply; "" if `status` tells
 
   bool good() const { return status >= 200 && status < 300; }
   // True if the same request may succeed later.

@@ -49,10 +49,11 @@ class TrainSpan {
 // Writes each record of a run to the outputs of config::LogConfig:
 // metrics.jsonl (every record), summary.csv (a row per `eval` record of raw
 // weights, with the metrics of the preceding record of averaged weights),
-// TensorBoard events (numbers of `train` and `eval` records, as "train/loss",
-// "eval/top1"; averaged weights as "eval_ema/top1"), and the same numbers to
-// the server of log.mlflow after begin(). Only rank 0 has a MetricsLog. Never
-// throws: records that cannot be written are dropped and counted. Thread-safe.
+// TensorBoard events (numbers of `train` and `eval` records except positions
+// and counts, as "train/loss", "eval/top1"; averaged weights as
+// "eval_ema/top1"), and the same numbers to the server of log.mlflow after
+// begin(). Only rank 0 has a MetricsLog. Never throws: records that cannot be
+// written are dropped and counted. Thread-safe.
 class MetricsLog {
  public:
   // With `resumed_step`, the files continue at that step: later records and
@@ -81,10 +82,11 @@ class MetricsLog {
       const std::string& file,
       std::int64_t step) noexcept;
   // Adds the last evaluation's confusion matrix to TensorBoard, sends MLflow
-  // the tables, pictures and report of the run folder, and records how the run
-  // ended (its `done` record) in both. Call it after the last record and after
-  // all these files are written. Waits for a server of log.mlflow for up to
-  // MlflowLog::kLongestEnd.
+  // the run's summary.csv, report.html and the evaluation's pictures and
+  // per_class.csv, as far as they exist, and records how the run ended (its
+  // `done` record; without one, as failed) in both. Call it after the last
+  // record and after all these files are written. Waits for a server of
+  // log.mlflow for up to MlflowLog::kLongestEnd.
   void close() noexcept;
   // Returns a warning about log.mlflow for the user, each once; "" if there is
   // none.
@@ -100,7 +102,7 @@ class MetricsLog {
   // Number of records that could not be written, counted once per output;
   // without MLflow.
   std::int64_t dropped() const noexcept;
-  // Returns a sentence about dropped records, also of MLflow, and the reasons;
+  // Returns sentences about dropped records, also of MLflow, with the reasons;
   // "" if there are none.
   std::string problem() const;
 

@@ -33,15 +33,17 @@ class MlflowLog {
 
   // Ends the run on the server. Waits at most `patience` seconds for queued
   // metrics and files; with kFinished, as long as something is delivered every
-  // `patience` seconds, at most kLongestEnd.
+  // `patience` seconds, at most kLongestEnd. Meanwhile it gives up after two
+  // failed attempts.
   void finish(MlflowStatus status, double patience = kPatience);
 
   // Returns a warning for the user, "" if there is none: the first time that
   // the server cannot be reached or rejects something. There is at most one per
   // run.
   std::string take_warning();
-  // Valid after finish(): returns the records that were not delivered, with the
-  // reason; "" if none.
+  // Valid after finish(): returns a sentence with the numbers of metrics and
+  // files that were not delivered, or that the end of the run was not, and the
+  // reason; "" if all were delivered.
   std::string problem() const;
 
   static constexpr double kPatience = 4.0; // seconds

@@ -28,7 +28,8 @@ struct MlflowOptions {
   std::string run_name;
   // Run folder; its mlflow.json stores the MLflow run id for resuming.
   std::filesystem::path folder;
-  // Parameters of a new run: key and value.
+  // Parameters of a new run: key and value, of which the first 500 bytes are
+  // sent.
   std::vector<std::pair<std::string, std::string>> parameters;
 };
 
@@ -54,8 +55,9 @@ class MlflowClient {
   HttpReply log(const std::vector<MlflowMetric>& metrics);
   static constexpr std::size_t kMostMetrics = 1000; // limit of the server
 
-  // Sends a file, named relative to the run folder. Throws Error(kStorage) if
-  // it cannot be read.
+  // Sends a file, named relative to the run folder. Returns an error without a
+  // request if the server does not serve artifacts. Throws Error(kStorage) if
+  // the file cannot be read.
   HttpReply send_file(const std::string& name);
   HttpReply end(MlflowStatus status);
 

@@ -35,7 +35,7 @@ struct Cost {
 
   // Returns the estimated peak memory of backward divided by bytes.kept if the
   // first block and every `every`-th after it are recomputed (recompute.h); it
-  // may exceed 1. Returns 1 for `every` == 0.
+  // may exceed 1. Returns 1 for `every` == 0, and if bytes.kept is 0.
   double kept_share(std::int64_t every) const;
 };
 

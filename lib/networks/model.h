@@ -13,7 +13,8 @@
 namespace vitrain::networks {
 
 // A network: an image classifier, a regression on vectors, or a masked
-// autoencoder. Parameters and buffers have timm's names.
+// autoencoder. Parameters and buffers have timm's names; if timm has no such
+// network, those of its origin (models/families).
 class Model : public torch::nn::Module {
  public:
   // Computes outputs [N, num_classes] ([N, 2 num_classes] in training if
@@ -66,8 +67,8 @@ std::shared_ptr<Model> construct(
 }
 
 // Returns a new model on the CPU, in training mode. Its weights depend only on
-// `spec` and `seed` and equal those of timm's constructor after
-// torch.manual_seed(seed). Does not use the default generator.
+// `spec` and `seed` and, for timm's networks, equal those of timm's constructor
+// after torch.manual_seed(seed). Does not use the default generator.
 std::shared_ptr<Model> make_model(
     const models::ModelSpec& spec,
     std::uint64_t seed);

@@ -45,9 +45,10 @@ class Confusion {
   const std::vector<ClassResult>& results() const { return results_; }
   double accuracy() const;
   std::int64_t classes_with_samples() const;
-  // Mean of accuracy() over classes that have samples.
+  // Mean of accuracy() over classes that have samples; 0 if none has.
   double mean_accuracy() const;
-  // Mean of f1() over classes that have samples or were predicted.
+  // Mean of f1() over classes that have samples or were predicted; 0 without
+  // any.
   double macro_f1() const;
 
   // Number of samples of class `label` that were predicted as `prediction`.

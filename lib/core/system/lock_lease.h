@@ -51,7 +51,8 @@ class LockLease {
   LockLease& operator=(const LockLease&) = delete;
 
   // Reads the lock file. Throws Error(kStorage) naming the new holder if the
-  // lock was taken over. Call it before each write. Any thread may call.
+  // lock was taken over; not if the file exists but cannot be opened now. Call
+  // it before each write. Any thread may call.
   void check();
   // As check(), but does not read the file: the last look at it decides, which
   // the thread repeats every LockTimes::refresh seconds. Not sufficient before

@@ -25,7 +25,7 @@ std::string first_line(const std::filesystem::path& file);
 
 // Returns the rest of the first line that begins with `key`, without
 // surrounding spaces: "123 kB" for the line "MemAvailable: 123 kB" and the key
-// "MemAvailable:". nullopt if there is no such line.
+// "MemAvailable:". nullopt if there is no such line or file.
 std::optional<std::string> value_after(
     const std::filesystem::path& file,
     std::string_view key);

@@ -8,7 +8,8 @@
 namespace vitrain::networks {
 
 // An activation with two consumers: two tensors that share memory. The backward
-// function of their producer adds both gradients itself.
+// function of their producer adds both gradients itself. Where norm_act() uses
+// torch's operators, both are one tensor.
 struct Fork {
   at::Tensor trunk;
   at::Tensor branch;

@@ -30,8 +30,8 @@ class RecomputeScope {
 // RecomputeScope.
 std::int64_t recomputable_blocks();
 
-// While it lives, calls `begins` when run_block() begins on this thread, and
-// `ends` with the block's output when it ends.
+// While it is the newest one on its thread, calls `begins` when run_block()
+// begins there, and `ends` with the block's output when it ends.
 class BlockObserver {
  public:
   BlockObserver(

@@ -13,7 +13,9 @@ namespace vitrain::report {
 // bool}. "unit": "%" for values in percent, "x%" for fractions to show in
 // percent; "log": a logarithmic axis is offered; "exact": no smoothing is;
 // "running": at least one run is. Curves have at most 1000 points, fewer (down
-// to 100) if there are more than 20 runs. Charts without points are left out.
+// to 100) if there are more than 20 runs. Left out are charts without points,
+// the waiting time of communication if it is always 0, and top-5 with fewer
+// than six classes.
 Json chart_data(std::span<const Run> runs);
 
 } // namespace vitrain::report

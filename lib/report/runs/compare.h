@@ -21,7 +21,7 @@ struct SettingRow {
 std::vector<SettingRow> different_settings(std::span<const Run> runs);
 
 // Returns the non-default keys of a run's recipe, with two values: the run's
-// and the default.
+// and the default. Empty if the recipe is missing or unreadable.
 std::vector<SettingRow> settings_of(const Run& run);
 
 } // namespace vitrain::report

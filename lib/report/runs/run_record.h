@@ -44,19 +44,20 @@ struct Run {
   std::string recipe_text; // config.yaml, with *** for passwords in URLs
   Json environment; // environment.json, an object
   RunStatus state = RunStatus::kFailed;
-  // Why the run failed or has no records, or the host where it runs; "":
-  // unknown or none.
+  // Why the run failed, was stopped by a signal or has no records, or the
+  // process and host that run it; "": unknown or none.
   std::string reason;
   std::vector<std::string> problems; // printable sentences
 
-  bool trains() const; // false: the run only evaluated
+  bool trains() const; // false: the run only evaluated; true if unknown
   // True if the metric is shown to users. (With fewer than six classes, top-5
   // is always right.)
   bool shows(const MetricInfo& metric) const;
-  // Metric that determines best(): checkpoint.metric, or the loss if no
-  // evaluation has that metric.
+  // Metric that determines best(): checkpoint.metric (top1 without a recipe),
+  // or the loss if no evaluation of the trained weights has that metric.
   const MetricInfo& metric() const;
-  // Best and last record of judged(); null if there is none.
+  // Best by metric() and last record of judged(); null if there is none, for
+  // best() also if no record has the metric.
   const Json* best() const;
   const Json* last() const;
   // Evaluations used for checkpoint.metric: of the averaged weights if there

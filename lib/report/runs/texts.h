@@ -13,7 +13,8 @@ namespace vitrain::report {
 // Returns "56.25 %" (`value` in percent) for metrics of classes, else "1.2345".
 std::string metric_value(const MetricInfo& metric, double value);
 
-// Returns "1,234"; one decimal below 10, "" for 0.
+// Returns "1,234"; one decimal below 10, "" for 0 and for numbers that make no
+// sense: negative, NaN, 1e15 and more.
 std::string rate_text(double images_per_second);
 
 // Returns "top1 97.31 % at epoch 3 (step 468)", by Run::metric(); without the
