@@ -43,7 +43,8 @@ struct Manifest {
   Json state = Json::object(); // the trainer's part (job::read_saved_state())
 
   // Returns the text of the file. It ends with a hash of the preceding bytes,
-  // which detects any change. A metric that is not finite becomes null.
+  // which detects damage and edits, not a forged hash. A metric that is not
+  // finite becomes null.
   std::string text() const;
 };
 

@@ -30,9 +30,9 @@ std::vector<FontFile> known_fonts(
     std::span<const std::filesystem::path> folders);
 
 // Returns the offset of font `number` in a file if every table used for drawing
-// is inside the file and has a valid checksum; nullopt if the file is not a
-// font, truncated or damaged. (Checksums do not protect against malicious
-// files.)
+// is inside the file and has a valid checksum (`head`, whose checksum is often
+// wrong: valid values); nullopt if the file is not a font, truncated or
+// damaged. (Checksums do not protect against malicious files.)
 std::optional<std::size_t> whole_face(
     std::span<const std::uint8_t> bytes,
     int number);

@@ -66,7 +66,8 @@ class TrialFolder {
 
 // Returns the recipe of a trial: it runs `steps` steps of the recipe's whole
 // schedule, saves, and logs to its folder only. After the last step it
-// evaluates `eval_batches` batches on each device; 0: no evaluation.
+// evaluates `eval_batches` batches on each device; 0: no evaluation, unless the
+// schedule ends with these steps.
 config::Recipe trial_recipe(
     config::Recipe recipe,
     const TrialFolder& folder,

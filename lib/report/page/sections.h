@@ -23,7 +23,7 @@ class PairTable {
   std::string rows_;
 };
 
-// Returns name, state, network, data and machine.
+// Returns name and state with its reason, network, data, devices and precision.
 std::string run_header(const Run& run);
 // Returns the main results of a run.
 std::string result_tiles(const Run& run);
