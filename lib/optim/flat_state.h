@@ -98,11 +98,10 @@ struct FlatGroup : GroupSettings {
 // at multiples of 64 bytes; the gaps stay zero.
 class FlatState {
  public:
-  // Creates the groups of `grouping`, in the order in which gradients are
-  // expected: descending lr_scale (the last layers first), groups with weight
-  // decay before groups without. All parameters must be on one device. Throws
-  // Error(kInternal) if a trained parameter is not fp32 or has two names, or if
-  // there is none.
+  // Creates the groups of `grouping`, in the order of order_of(), in which
+  // gradients are expected (the last layers first). All parameters must be on
+  // one device. Throws Error(kInternal) if a trained parameter is not fp32 or
+  // has two names, or if there is none.
   FlatState(
       torch::nn::Module& module,
       const Grouping& grouping,

@@ -20,7 +20,8 @@ struct PruneOptions {
   // dimension), by their Euclidean norm. Not together with `global`.
   bool rows = false;
   std::vector<std::string> match{"*"}; // patterns of config::matches_name
-  std::int64_t start = 0; // first step after which weights are pruned
+  // First step after which pruning is due; its share is 0, unless `end` is it.
+  std::int64_t start = 0;
   std::int64_t end = 0; // last such step, at least `start`
   std::int64_t every = 1; // steps between prunings, from `start` on
 };
@@ -29,9 +30,10 @@ struct PruneOptions {
 // every `every` steps after it, and at `end`.
 bool prune_due(const PruneOptions& options, std::int64_t step);
 
-// Returns the fraction of weights that is zero after step `step`: amount * (1 -
-// (1 - (step - start) / (end - start))^3), and `amount` from `end` on (Zhu and
-// Gupta, "To prune, or not to prune", 2017).
+// Returns the fraction of weights that is zero after step `step`: 0 up to
+// `start`, amount * (1 - (1 - (step - start) / (end - start))^3) up to `end`,
+// and `amount` from `end` on, also if `end` is `start` (Zhu and Gupta, "To
+// prune, or not to prune", 2017).
 double prune_share(const PruneOptions& options, std::int64_t step);
 
 // Returns true if one of the patterns `match` matches the parameter's name and

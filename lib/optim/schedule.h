@@ -48,8 +48,8 @@ struct Schedule {
 // `time` is rounded down to a multiple of it. With s = time + steps_ahead, w
 // warm-up steps, c cooldown steps, T total steps and E = T - c:
 //
-// s < w: warmup_lr + (lr - warmup_lr) s / w. Then, with t = s - w and the
-// length L = E - w (or t = s and L = E without warmup_prefix):
+// s < w, except for one_cycle: warmup_lr + (lr - warmup_lr) s / w. Then, with t
+// = s - w and the length L = E - w (or t = s and L = E without warmup_prefix):
 //   cosine: min_lr + (p - min_lr) (1 + cos(pi x^k)) / 2 (Loshchilov, Hutter,
 //     "SGDR", ICLR 2017), x the fraction of cycle i that has passed, p its
 //     peak lr cycle_decay^i, k = k_decay (arXiv:2004.05909);

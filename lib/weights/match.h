@@ -68,8 +68,8 @@ struct LoadReport {
   std::vector<std::string> converted; // "head.weight: BF16 -> F32"
   std::vector<std::string> non_finite; // loaded tensors that contain NaN or Inf
 
-  // Returns a message per non-empty list above; empty if every tensor was
-  // copied unchanged.
+  // Returns a message per non-empty list above, with its first four items;
+  // empty if every tensor was copied unchanged.
   std::vector<std::string> lines() const;
 };
 

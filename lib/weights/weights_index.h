@@ -31,8 +31,9 @@ struct WeightsIndex {
 };
 
 // Parses an object whose 'weight_map' maps each tensor name to a file name,
-// without duplicate names and without files in other folders. Ignores other
-// members. Throws Error(kWeights): "<source>: ...".
+// without duplicate names and without files in other folders; there must be a
+// tensor, and at most kMostFiles files. Ignores other members. Throws
+// Error(kWeights): "<source>: ...".
 WeightsIndex parse_index(std::string_view json, const std::string& source);
 
 // Reads the index from a file. Throws as parse_index().

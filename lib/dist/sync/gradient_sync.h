@@ -122,7 +122,8 @@ class GradientSync {
 // `bytes`, except the last). A bucket is all-reduced, in fixed order, once its
 // last gradient is complete. The layout never changes, so a resumed run adds in
 // the same order; docs/decisions/002 explains why this is not c10d::Reducer.
-// After finish() the buffers hold averages over the global batch.
+// After finish() the buffers hold averages over the batches of all ranks of the
+// group, approximate ones with a lossy BucketOptions::compress.
 class BucketedAllReduce final : public GradientSync {
  public:
   BucketedAllReduce(

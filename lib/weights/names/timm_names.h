@@ -8,11 +8,13 @@
 namespace vitrain::weights {
 
 // Gives an archive's tensors the names and layouts of timm. Removes prefixes of
-// wrappers ("module.") and buffers that timm computes. `program` names the
-// program that wrote the file; "auto" detects it by the tensor names, and keeps
-// names of no known convention. Adds the convention used to the archive's
-// notes. Throws Error(kWeights) if the file follows no convention of `program`,
-// or has only some of query, key and value.
+// wrappers ("module."), buffers that timm computes, update counters of
+// averages, a CoaT's repeated tensors and, of a Lightning module with several
+// networks, all but one, which a note names. `program` names the program that
+// wrote the file; "auto" detects it by the tensor names, and keeps names of no
+// known convention. Adds the convention used to the archive's notes. Throws
+// Error(kWeights) if the file follows no convention of `program`, or has only
+// some of query, key and value.
 void to_timm_names(Archive& archive, std::string_view program);
 
 // Returns "auto, timm, torchvision, ...", the values of `program`.
