@@ -90,8 +90,8 @@ std::string folder_of_data(SourceKind kind, const std::string& data_path) {
   return whole.has_parent_path() ? whole.parent_path().native() : ".";
 }
 
-// Returns true for kinds of source for which -data_path may name the training
-// data themselves.
+// Returns true for kinds of source for which -data_path may name the whole
+// dataset if data.split is set.
 bool is_whole(SourceKind kind) {
   return kind == SourceKind::kFolder || kind == SourceKind::kTar;
 }
@@ -154,7 +154,7 @@ bool apply_data_path(
 }
 
 // With data.split, copies the training source to the evaluation source, unless
-// the user set the latter, which a later check refuses.
+// it is generated, or the user set the latter, which a later check refuses.
 void follow_split(Loaded& loaded) {
   DataConfig& data = loaded.recipe.data;
   const bool unsaid = !data.eval.path &&

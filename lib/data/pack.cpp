@@ -150,7 +150,7 @@ void write_class_names(
 }
 
 // Returns the image extension of a sample's name; if it has none, the extension
-// for its content.
+// for its content, or .jpg if that is unknown.
 std::string extension_of(std::string_view name, const std::string& bytes) {
   const bool was_packed = name.ends_with(detail::kPackedSuffix);
   if (was_packed) {

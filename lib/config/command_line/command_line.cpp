@@ -119,8 +119,9 @@ bool CommandLine::takes_files() const {
   return arguments.verb_given && !info_of(arguments.verb).files.empty();
 }
 
-// Takes the first word if it is not an option, and the second word if the verb
-// has two; "help" before them requests help. Returns the number of words taken.
+// Takes the first word if it is neither an option nor a YAML file, and the
+// second word if the verb has two; "help" before them requests help. Returns
+// the number of words taken.
 std::size_t CommandLine::read_verb(std::span<const std::string> words) {
   arguments.help = !words.empty() && words[0] == "help";
   const std::size_t start = arguments.help ? 1 : 0;
@@ -164,7 +165,8 @@ std::size_t CommandLine::read_verb(std::span<const std::string> words) {
   return start + parts.size();
 }
 
-// Reads what CLI11 has found for an option: "" without a value.
+// Reads what CLI11 has found for an option; `result`: a mark and the value, ""
+// without a value.
 void CommandLine::read_given(const Option& option, const std::string& result) {
   if (option.name != "set" && has(option.name)) {
     problem("given twice");

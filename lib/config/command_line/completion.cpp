@@ -72,7 +72,8 @@ bool has(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
 }
 
-// Returns the first sentence of a help text.
+// Returns the first sentence of a help text, without its full stop, and only up
+// to a colon in it.
 std::string_view first_sentence(std::string_view text) {
   text = text.substr(0, std::min(text.find(". "), text.find(": ")));
   return text.ends_with('.') ? text.substr(0, text.size() - 1) : text;

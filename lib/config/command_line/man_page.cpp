@@ -57,8 +57,7 @@ std::string verb_items() {
   return text;
 }
 
-// Returns the verbs that accept an option; "" for options of all verbs, or of
-// all verbs with a recipe.
+// Returns the verbs that accept an option; "" if `train` accepts it.
 std::string restriction(const Option& option) {
   std::string names;
   std::size_t count = 0;

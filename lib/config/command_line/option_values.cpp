@@ -153,8 +153,9 @@ const DatasetName* find_dataset_name(const std::string& name) {
   return found == kDatasetNames.end() ? nullptr : &*found;
 }
 
-// Returns the kind of source for ImageNet in a folder: PaddleViT's lists,
-// unless the folder has only folders of classes, or archives of them.
+// Returns the kind of source for ImageNet in a folder, by the first that it
+// has: lists, archives, or folders of classes. `list` if it has none of these,
+// or if no folder is given.
 std::string imagenet_kind(const std::optional<std::string>& folder) {
   const auto has = [&](std::initializer_list<const char*> names) {
     std::error_code error;
@@ -189,7 +190,8 @@ void read_dataset(CommandLine& option) {
   option.set("data.eval.kind", kind);
 }
 
-// Accepts "0,2", "cpu", "cpu:2", "cuda:4".
+// Accepts "0,2", "cpu", "cpu:2", "cuda", "cuda:4", "gpu"; refuses "gpu:4" and
+// "cuda:0".
 void read_devices(CommandLine& option) {
   const std::string& value = option.value;
   if (!value.empty() &&

@@ -17,7 +17,7 @@ struct Found {
   const Word* word = nullptr;
 };
 
-// Returns the first program that has a word.
+// Returns the first program that has a word; nulls if none has.
 Found find_first(std::string_view word) {
   for (const Program* program : programs()) {
     if (const Word* found = program->find(word)) {
@@ -64,7 +64,8 @@ std::optional<Translation> translated(
 }
 
 // Returns the settings of a translation: the first key, and every other key
-// that differs from its default.
+// that differs from its default. Without a translation, the first key with
+// `VALUE` for its value.
 std::string settings(
     const Found& found,
     const std::vector<std::string>& values) {

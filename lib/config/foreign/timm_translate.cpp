@@ -8,8 +8,8 @@
 namespace vitrain::config::foreign {
 namespace {
 
-// Returns timm's folder of a split: `split`, or if that is missing, the first
-// of its synonyms that exists.
+// Returns timm's folder of a split: `split`; if that is missing and one of the
+// synonyms, the first of them that exists, or `usual` if none does.
 std::string timm_split(
     const std::string& root,
     const std::string& split,

@@ -14,8 +14,9 @@
 namespace vitrain::config {
 namespace {
 
-// Returns the largest share of a replica, ceil(batch_size / replicas), which
-// the first replicas get, since DataParallel splits a batch so (at::chunk).
+// Returns the samples of a device: data.batch_size; with batch_mode: global the
+// largest share, ceil(batch_size / devices), which the first replicas get,
+// since DataParallel splits a batch so (at::chunk).
 std::int64_t device_batch(const Recipe& recipe, const BatchPlan& plan) {
   const DataConfig& data = recipe.data;
   if (data.batch_mode == BatchMode::kPerDevice) {

@@ -123,7 +123,8 @@ const std::vector<Head>& heads() {
   return all;
 }
 
-// Returns the longest head that ends at a dash or the end of `text`.
+// Returns the longest head that ends at a dash or the end of `text`; null if
+// there is none.
 const Head* head_of(std::string_view text) {
   const Head* found = nullptr;
   for (const Head& head : heads()) {
@@ -195,8 +196,9 @@ set(const Letter& letter, std::string_view value, AutoAugment& read) {
   return "";
 }
 
-// Returns the letter at the beginning of a part. Its name ends before the first
-// digit; but a set of operations may begin with a digit.
+// Returns the letter at the beginning of a part; null if it is unknown. Its
+// name ends before the first digit; but a set of operations may begin with a
+// digit.
 const Letter* letter_of(
     std::string_view part,
     std::span<const Letter> letters) {
@@ -216,7 +218,7 @@ at(std::size_t position, std::string_view part, const std::string& text) {
       "at character {}, \"{}\": {}", position + 1, printable(part), text);
 }
 
-// Checks rules about several letters.
+// Returns the first broken rule about several letters; "" if there is none.
 std::string check(const AutoAugment& read) {
   if (read.source == Source::kTorchvision && read.kind == Kind::kRand &&
       read.magnitude >= read.bins) {

@@ -255,7 +255,8 @@ bool has_magnitude(std::string_view name) {
   return name != "AutoContrast" && name != "Equalize" && name != "Invert";
 }
 
-// Returns torchvision's ImageNet policy, which equals timm's "original" table.
+// Returns torchvision's ImageNet policy: timm's "original" table with another
+// name for Posterize, and 0 for magnitudes that are not used.
 std::vector<TableChoice> torchvision_imagenet() {
   std::vector<TableChoice> choices =
       renamed(choices_of(kOriginal), "PosterizeOriginal", "Posterize");

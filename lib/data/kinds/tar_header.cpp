@@ -8,7 +8,7 @@ namespace vitrain::data {
 namespace {
 
 // Parses an octal number that may be surrounded by spaces and followed by zero
-// bytes; nullopt for any other text.
+// bytes; 0 for a field of only these, nullopt for any other text.
 std::optional<std::int64_t> octal(std::string_view bytes) {
   std::size_t i = bytes.find_first_not_of(' ');
   std::int64_t value = 0;

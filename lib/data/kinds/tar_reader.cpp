@@ -234,8 +234,9 @@ void TarReader::skip_sparse_file() {
   skip_body(size);
 }
 
-// Returns true for a regular file; otherwise counts the member and skips its
-// content.
+// Returns true for a regular file; otherwise skips the member's content and
+// counts the member, unless it is a folder. Throws for a part of an archive in
+// several volumes.
 bool TarReader::is_regular() {
   switch (TarHeader(block_).type()) {
     case '0':

@@ -192,7 +192,8 @@ std::string LabelTexts::find_number(
   return "";
 }
 
-// Looks up a name. Without known names, `label` stays the number of the text.
+// Looks up a name and returns "", or the problem. Without known names, `label`
+// stays the number of the text, and a number is a problem.
 std::string LabelTexts::find_name(
     const Reading& reading,
     std::string_view text,
