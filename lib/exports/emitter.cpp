@@ -33,8 +33,8 @@ Dims dims_of(const c10::TypePtr& type) {
   return sizes ? Dims(sizes->begin(), sizes->end()) : Dims{};
 }
 
-// Returns the value of a constant, or of a list of constants that the graph
-// builds.
+// Returns the value of a constant, or of a list of constant integers that the
+// graph builds; nullopt for other values.
 std::optional<c10::IValue> known(const jit::Value* value) {
   if (auto constant = jit::toIValue(value)) {
     return constant;
@@ -54,7 +54,8 @@ std::optional<c10::IValue> known(const jit::Value* value) {
   return c10::IValue(numbers);
 }
 
-// Returns the names that lead from the module to one of its attributes.
+// Returns the names that lead from the module to one of its attributes; empty
+// for other values.
 std::vector<std::string> path_of(const jit::Value* value) {
   std::vector<std::string> path;
   for (const jit::Node* node = value->node();

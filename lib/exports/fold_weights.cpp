@@ -121,7 +121,8 @@ class Evaluator {
   std::unordered_map<const jit::Value*, std::string> paths_; // paths of modules
 };
 
-// Returns the path of the innermost module that contains all these attributes.
+// Returns the path of the innermost module that contains all these attributes
+// (at least one); "" is the network itself.
 std::string common_module(const std::set<std::string>& attributes) {
   const std::string& first = *attributes.begin();
   // Sorted: `first` and `last` differ the most.

@@ -89,7 +89,8 @@ void make_contiguous(jit::Graph& graph) {
   images->replaceAllUsesAfterNodeWith(contiguous, contiguous->output());
 }
 
-// Returns the name of a tensor that contains NaN or Inf; "" if all are finite.
+// Returns the name of a parameter or buffer that contains NaN or Inf; "" if all
+// are finite.
 std::string not_finite(const networks::Model& model) {
   const auto is_wrong = [](const at::Tensor& tensor) {
     return at::isFloatingType(tensor.scalar_type()) &&
@@ -130,8 +131,8 @@ void check_finite(
                 printable(name)));
 }
 
-// Returns recordings with other image sizes; nullopt if the network rejects
-// them.
+// Returns recordings with other image sizes; nullopt if the network rejects one
+// of them.
 std::optional<std::vector<std::shared_ptr<jit::Graph>>> record_other_sizes(
     networks::Model& model,
     jit::Module& module,
@@ -149,7 +150,7 @@ std::optional<std::vector<std::shared_ptr<jit::Graph>>> record_other_sizes(
 }
 
 // Throws Error(kInternal) unless network and module have the same outputs for
-// these inputs.
+// these inputs, up to kSame; Error(kWeights) if they are not finite.
 void check_same_outputs(
     networks::Model& model,
     jit::Module& module,

@@ -30,9 +30,9 @@ int longer(const image::Size& size) {
   return std::max(size.width, size.height);
 }
 
-// Returns the size of a picture on the sheet: small ones are enlarged by an
-// integer factor, so that single pixels are visible; large ones are reduced to
-// kSide.
+// Returns the size of a picture on the sheet: pictures of at most kSide / 2 are
+// enlarged by an integer factor, so that single pixels are visible; pictures
+// larger than kSide are reduced to it.
 image::Size tile_of(const image::Size& size) {
   const int side = longer(size);
   if (2 * side <= kSide) {
@@ -114,7 +114,8 @@ Json describe_card(const Card& card, const image::Rect& place, int scale) {
       {"lines", lines}};
 }
 
-// Returns a part of a sheet, reduced to every `scale`-th pixel.
+// Returns a part of a sheet, reduced to every `scale`-th pixel. Throws if it is
+// not within the sheet or smaller than one such pixel.
 image::Image
 cut_out(const image::Image& sheet, const image::Rect& place, int scale) {
   VITRAIN_CHECK_DATA(

@@ -29,7 +29,7 @@ std::uint64_t fingerprint(const Facts& facts) {
 }
 
 // Returns, for example, "25 on rank 0, 1; 10 on rank 2"; "" if all ranks have
-// the same value.
+// the same value. A rank without a value has the value "nothing".
 std::string difference(const std::vector<Facts>& all, const std::string& name) {
   std::map<std::string, std::vector<std::size_t>> ranks;
   for (std::size_t rank = 0; rank < all.size(); ++rank) {

@@ -13,8 +13,8 @@
 namespace vitrain::dist {
 namespace {
 
-// Longer than any run, but short enough to be added to a clock's time without
-// overflow.
+// A year: longer than a run is expected to take, but short enough to be added
+// to a clock's time without overflow.
 constexpr std::chrono::hours kHoweverLong{24 * 365};
 
 constexpr const char* kMessage = "a message between worker and server";

@@ -52,7 +52,8 @@ void compare(const Layout& first, const Layout& other, std::size_t rank) {
 }
 
 // Packs all floating-point tensors of `buffers` into one tensor, applies the
-// collective `exchange` to it, and copies the result back.
+// collective `exchange` to it, and copies the result back. Does nothing in a
+// group of one rank or without such tensors.
 template <typename Exchange>
 void together(Group& group, const NamedTensors& buffers, Exchange&& exchange) {
   const at::NoGradGuard no_grad;

@@ -46,7 +46,8 @@ std::string identity(const Fd& file) {
       "{} {} {} {}", status.st_dev, status.st_ino, status.st_size, boot);
 }
 
-// Opens rank 0's memory file through its process's descriptors in /proc.
+// Opens rank 0's memory file through its process's descriptors in /proc. Throws
+// Error(kUsage) if that fails or the file's identity() is not `expected`.
 Fd open_of_first(const std::string& path, const std::string& expected) {
   Fd file(::open(path.c_str(), O_RDWR | O_CLOEXEC));
   const char* reason = file.get() < 0 ? std::strerror(errno)

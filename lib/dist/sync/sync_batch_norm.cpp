@@ -24,7 +24,8 @@ std::int64_t values_per_channel(const at::Tensor& x) {
 }
 
 // Returns mean, variance and count of this rank's batch: [2 C + 1] fp64, so
-// that the count is exact and combining loses no precision.
+// that the count is exact and combining loses no precision. All are 0 if the
+// batch is empty.
 at::Tensor local_statistics(const at::Tensor& x, const at::Tensor& like) {
   const std::int64_t count = values_per_channel(x);
   const auto wide = like.options().dtype(at::kDouble);

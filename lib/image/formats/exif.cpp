@@ -167,9 +167,9 @@ std::size_t type_bytes(std::uint32_t type) {
   return type < std::size(kBytes) ? kBytes[type] : 0;
 }
 
-// Returns the orientation in the first directory. Visits no other directories,
-// so links between them cannot cause a loop. Like Pillow, stops at a value
-// outside the data.
+// Returns the orientation in the first directory: 0 if it is invalid, nullopt
+// without one. Visits no other directories, so links between them cannot cause
+// a loop. Like Pillow, stops at a value outside the data.
 std::optional<int> orientation_in(Bytes exif) {
   constexpr std::uint32_t kOrientation = 0x0112;
   constexpr std::uint32_t kShort = 3;
@@ -210,7 +210,8 @@ std::optional<int> orientation_in(Bytes exif) {
   return found;
 }
 
-// Returns tiff:Orientation from an XMP packet, as an attribute or element.
+// Returns tiff:Orientation (0 to 9) from an XMP packet, as an attribute or
+// element; nullopt if absent.
 std::optional<int> orientation_in(std::string_view xmp) {
   constexpr std::string_view kName = "tiff:Orientation"sv;
   for (std::size_t at = xmp.find(kName); at != xmp.npos;

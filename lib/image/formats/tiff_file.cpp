@@ -87,7 +87,7 @@ int field(TIFF* tiff, ttag_t tag) {
 }
 
 // Returns the orientation tag or, without it, the orientation in the XMP
-// packet.
+// packet; 1 if there is neither.
 int orientation_of(TIFF* tiff) {
   std::uint16_t tag = 0;
   if (TIFFGetField(tiff, TIFFTAG_ORIENTATION, &tag) != 0) {
@@ -127,7 +127,7 @@ TiffFile::Layout layout_of(TIFF* tiff) {
 // Maximum expansion factor of a compression, used to refuse impossible sizes
 // before memory is allocated. Deflate: zlib's technical notes; LZW: codes of 12
 // bits for strings that grow by one byte each; PackBits: 128 from 2. Other
-// compressions have no useful limit; see check_density().
+// compressions have no useful limit (0); see check_density().
 std::int64_t most_bytes_from_one(int compression) {
   switch (compression) {
     case COMPRESSION_NONE:

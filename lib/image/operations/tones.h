@@ -14,7 +14,8 @@ void solarize(const Canvas& canvas, double threshold);
 void solarize_add(const Canvas& canvas, int amount);
 // Keeps the upper `bits` (0 to 8) of each value.
 void posterize(const Canvas& canvas, int bits);
-// Stretches each channel linearly to the range [0, 255].
+// Stretches each channel linearly to the range [0, 255]; a channel of a single
+// value stays unchanged.
 void autocontrast(const Canvas& canvas);
 // Equalises the histogram of each channel.
 void equalize(const Canvas& canvas);

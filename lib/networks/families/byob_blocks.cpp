@@ -12,7 +12,8 @@ using models::ByobBlocks;
 using models::ByobSpec;
 
 // Residual block: a 1x1 convolution, a middle layer, a 1x1 convolution, and a
-// skip connection, which is the layer "shortcut" if the shape changes.
+// skip connection. If the shape changes, the skip connection is the layer
+// "shortcut" or, without net.project, absent.
 class ResidualByob : public ByobBlock {
  public:
   ResidualByob(

@@ -27,7 +27,8 @@ struct PitTokens {
   at::Tensor patches; // [N, H, W, D]
 };
 
-// Halves the sides of the patch grid and changes the width.
+// Halves the sides of the patch grid, rounded up, and changes the width of all
+// tokens.
 class PitPooling : public torch::nn::Module {
  public:
   PitPooling(

@@ -56,7 +56,9 @@ struct PvtWidths {
         linear(net.linear) {}
 };
 
-// Attention of every token to a downsampled image of the tokens.
+// Attention of every token to an image of the tokens. In linear attention the
+// image is pooled; otherwise a convolution reduces it, unless the stage's
+// reduction is 1.
 class PvtAttention : public torch::nn::Module {
  public:
   PvtAttention(const PvtWidths& widths, const at::Generator& generator)

@@ -21,8 +21,8 @@ namespace {
 using models::ResNetSpec;
 
 // Projects a block's input to the shape of its output. Layers: "downsample.0"
-// and "downsample.1", or, after an average pooling, "downsample.1" and
-// "downsample.2".
+// and "downsample.1"; with `average`, "downsample.1" and "downsample.2", after
+// an average pooling if the stride is more than 1.
 class Downsample : public torch::nn::Module {
  public:
   Downsample(

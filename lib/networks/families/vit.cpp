@@ -139,7 +139,8 @@ at::Tensor VitBlock::forward(
 namespace {
 
 // x + norm(attn(x)), then x + norm(mlp(x)) (Liu et al., "Swin Transformer V2",
-// CVPR 2022). The initial norm weights are the spec's layer_scale.
+// CVPR 2022). The initial norm weights are the spec's layer_scale; 1 if that is
+// 0.
 class PostNormBlock : public TokenBlock {
  public:
   PostNormBlock(

@@ -17,8 +17,9 @@ using models::VitSpec;
 constexpr double kSubNormEps = 1e-5;
 constexpr double kLambdaStd = 0.1;
 
-// Normalises x [N, heads, T, d] and keeps its dtype: under autocast the norm
-// returns fp32, and attention needs one dtype for all its inputs.
+// Normalises x [N, heads, T, d], unless `norm` is null, and keeps its dtype:
+// under autocast the norm returns fp32, and attention needs one dtype for all
+// its inputs.
 at::Tensor normed(const std::shared_ptr<LayerNorm>& norm, const at::Tensor& x) {
   if (!norm) {
     return x;

@@ -11,8 +11,8 @@ namespace {
 
 constexpr double kLeastLength = 1e-12; // as torch's normalize()
 
-// Returns the L2 norm of each channel over the tokens: [N, heads, T, d] -> [N,
-// heads, 1, d].
+// Returns the L2 norm of each channel over the tokens, at least kLeastLength,
+// in fp32 or fp64: [N, heads, T, d] -> [N, heads, 1, d].
 at::Tensor lengths(const at::Tensor& x) {
   // Sums of squares in bf16 would lose too many digits.
   const auto type = x.scalar_type() == at::kDouble ? at::kDouble : at::kFloat;

@@ -19,7 +19,8 @@ struct RowsAndColumns {
 };
 
 // Returns the dimensions over which the second moments of a parameter are
-// factored; nullopt if one of them has fewer than 16 elements.
+// factored; nullopt if fewer than two of its dimensions have 16 elements or
+// more.
 std::optional<RowsAndColumns> factors_of(at::IntArrayRef shape) {
   constexpr std::int64_t kLeast = 16;
   if (shape.size() < 2) {

@@ -23,9 +23,9 @@ bool in_fp32_on_cpu(const at::Tensor& matrix) {
   return matrix.is_cpu() && matrix.scalar_type() == at::kFloat;
 }
 
-// Returns the symmetric product a b, [m, m]: blocks of rows above the diagonal
-// are computed, blocks below are copied. With n blocks this takes (n + 1) / 2n
-// of the operations.
+// Returns the symmetric product a b, [m, m]. For large m in fp32 on a CPU,
+// blocks of rows above the diagonal are computed, blocks below are copied: with
+// n blocks this takes (n + 1) / 2n of the operations.
 at::Tensor symmetric_product(const at::Tensor& a, const at::Tensor& b) {
   // Smallest block in rows: for smaller blocks, slower products outweigh the
   // saved operations (measured).

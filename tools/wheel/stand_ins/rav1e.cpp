@@ -1,5 +1,5 @@
-// librav1e.so.0 of installations that bring their libraries along: as
-// svt_av1.cpp says of the other encoder that libavif wants to load.
+// Replacement of librav1e.so.0, an AVIF encoder, in installations that contain
+// their libraries, for the reasons in svt_av1.cpp. These functions only fail.
 
 #include <cstddef>
 #include <cstdint>

@@ -1,7 +1,7 @@
-// libSvtAv1Enc.so.1 of installations that bring their libraries along. Debian's
-// libavif wants one to load; it compresses AVIF files, which is never done here
-// (image/formats/avif.cpp only reads them), and takes 3 MB of a wheel. Whoever
-// called it would be refused.
+// Replacement of libSvtAv1Enc.so.1, an AVIF encoder, in installations that
+// contain their libraries. Debian's libavif does not load without it, and it
+// would take 3 MB of a wheel; image/formats/avif.cpp only reads AVIF files.
+// These functions only fail.
 
 extern "C" {
 
