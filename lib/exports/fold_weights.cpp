@@ -30,7 +30,8 @@ class Evaluator {
     known_[graph.inputs().at(0)] = Known{module._ivalue(), {}};
   }
 
-  // Returns nullopt for a value that depends on the images.
+  // Returns nullopt for a value that depends on the images or cannot be
+  // computed here.
   const std::optional<Known>& evaluate(const jit::Value* value) {
     const auto found = known_.find(value);
     if (found != known_.end()) {

@@ -53,7 +53,8 @@ models::DataShape shape_of(const config::SourceConfig& source) {
   }
 }
 
-// Returns "model.depth and optim.lr" for those of `keys` that the schema has.
+// Returns "model.depth, optim.lr" for those of `keys` that the schema has; a
+// text without names if they are more than kMost.
 std::string named_keys(const std::set<std::string>& keys) {
   constexpr std::size_t kMost = 8;
   config::Recipe recipe;

@@ -32,7 +32,8 @@ struct Count {
   bool in_block = false; // within run_block()
   std::map<const c10::StorageImpl*, Memory> memory;
 
-  // Returns null for the network's input.
+  // Returns null for tensors that are neither results nor weights, such as the
+  // network's input.
   Memory* find(const at::Tensor& tensor) {
     const auto found = tensor.defined() && tensor.has_storage()
         ? memory.find(tensor.storage().unsafeGetStorageImpl())

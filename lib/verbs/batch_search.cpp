@@ -43,7 +43,8 @@ class Search {
 
   // Returns the estimated bytes for a batch, from the line through the two
   // largest batches tried. With one trial, assumes that all of its bytes grow
-  // with the batch.
+  // with the batch, and that a smaller batch needs as many. nullopt without
+  // trials.
   std::optional<double> expected(std::int64_t batch) const {
     if (memory_.empty()) {
       return std::nullopt;

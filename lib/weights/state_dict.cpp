@@ -68,8 +68,8 @@ class Search {
   Search(const IsTensor& is_tensor, const std::string& source)
       : is_tensor_(is_tensor), source_(source) {}
 
-  // Returns the tensors directly in a dictionary or pickled module, by name.
-  // The reference is valid as long as this object.
+  // Returns the tensors directly in a dictionary or pickled module, by name;
+  // empty for other values. The reference is valid as long as this object.
   const Tensors& tensors_of(const PickleValue& value) {
     if (!value.is(Kind::kDict) && !value.is(Kind::kCall)) {
       return none_;
@@ -293,7 +293,8 @@ class Candidates {
             : std::ranges::find(averaged, path) != averaged.end()};
   }
 
-  // Returns the dictionary with the first of the usual names.
+  // Returns the dictionary with the first of the usual names; a Choice without
+  // candidate if there is none.
   Choice usual() const {
     if (swapped_) {
       return at("state_dict");
@@ -306,7 +307,8 @@ class Candidates {
     return {};
   }
 
-  // Returns "'a', 'b'": the names except that of `chosen`.
+  // Returns "'a', 'b' and 3 more": up to kListed names, except that of
+  // `chosen`, and the number of further ones.
   std::string list(const Candidate* chosen) const {
     std::vector<std::string> paths;
     for (const Candidate& candidate : all) {

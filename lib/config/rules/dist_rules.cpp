@@ -339,7 +339,8 @@ class DistRules {
     }
   }
 
-  // Checks the levels of hierarchical_sgd. Returns true if they increase.
+  // Reports levels of hierarchical_sgd that do not increase. Returns true if
+  // they do.
   bool check_rise(
       const std::string& key,
       const std::vector<std::int64_t>& levels) {

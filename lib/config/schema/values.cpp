@@ -135,7 +135,8 @@ bool within(const Field& field, double value) {
   return low && high;
 }
 
-// Returns the choice that `text` names, case-insensitively: AdamW is adamw.
+// Returns the choice that `text` names, case-insensitively: AdamW is adamw;
+// nullopt if there is none.
 std::optional<std::string> choice_of(
     const Field& field,
     const std::string& text) {

@@ -26,7 +26,7 @@ struct Mailbox::Waits {
   std::set<c10d::Work*> works;
   bool closed = false;
 
-  // Throws when the mailbox is closed.
+  // Throws when the mailbox is closed, as remove() does.
   void add(c10d::Work* work) {
     const std::lock_guard lock(mutex);
     check();

@@ -87,7 +87,7 @@ void add_sections(
     std::vector<logging::BannerSection>& sections,
     std::vector<std::string>& warnings) {
   const job::Job& job = prepared.job;
-  // Throws the errors that Evaluator's constructor would throw.
+  // Throws the error of Evaluator if the views are impossible.
   with_room_for_views(
       job.recipe.eval.tta, job.recipe.data.preprocess, facts.spec);
   if (prepared.train) {

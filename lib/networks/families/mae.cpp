@@ -23,8 +23,8 @@ constexpr double kInitStd = 0.02; // of the class token and the mask token
 constexpr double kPixelEps = 1e-6; // added to the variance of a patch
 
 // Returns sines, then cosines, of positions [P] with frequencies from 1 down to
-// 1/10000 (Vaswani et al., "Attention is all you need", NeurIPS 2017): [P,
-// width].
+// almost 1/10000 (Vaswani et al., "Attention is all you need", NeurIPS 2017):
+// [P, width].
 at::Tensor waves(const at::Tensor& places, std::int64_t width) {
   const std::int64_t count = width / 2;
   const at::Tensor frequencies =
@@ -154,7 +154,7 @@ class Mae : public Model {
   }
 
   // Returns a permutation of the patches of each image, visible ones first: [N,
-  // L].
+  // L]. Without `drop` the patches keep their order.
   at::Tensor order_of(const at::Tensor& images, const at::Tensor& drop) const {
     if (!drop.defined()) {
       return at::arange(patches(), images.options().dtype(at::kLong))
