@@ -135,8 +135,7 @@ bool within(const Field& field, double value) {
   return low && high;
 }
 
-// Returns the choice that `text` names, case-insensitively: AdamW is adamw;
-// nullopt if there is none.
+// Returns the choice equal to `text` but for case (AdamW: adamw), or nullopt.
 std::optional<std::string> choice_of(
     const Field& field,
     const std::string& text) {

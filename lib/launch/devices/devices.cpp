@@ -128,8 +128,7 @@ class Selection {
                     : CudaDevice{.index = index, .name = "NVIDIA GPU"};
   }
 
-  // Adds a slice as the only device, unless it is null or there is a device
-  // already. Returns false: no further entry counts.
+  // Adds a slice as the only device, if possible. Returns false: none follows.
   bool add_slice(const MigDevice* slice, std::string_view entry) {
     if (slice == nullptr || !devices_.empty()) {
       return hide_rest(entry);
@@ -139,8 +138,7 @@ class Selection {
     return false;
   }
 
-  // Adds a new device; a repeated one removes all. Returns false if no further
-  // entry counts.
+  // Adds a device and returns true. If repeated, removes all and returns false.
   bool add_once(CudaDevice device, std::string_view entry) {
     if (std::ranges::find(devices_, device.index, &CudaDevice::index) !=
         devices_.end()) {
