@@ -99,6 +99,7 @@ void lock_run(PreparedJob& prepared, const RunDirectory& run) {
         before->text(),
         prepared.lock->reason()));
   }
+  check_writable(run);
 }
 
 void resolve_resume(

@@ -17,6 +17,22 @@ namespace {
 constexpr double kPerTensor = 256;
 constexpr double kPerCheckpoint = 64 << 10;
 
+// Files that must still be possible: a checkpoint has six, with its folder, and
+// a run adds some of records.
+constexpr std::int64_t kLeastFiles = 32;
+
+// Returns the state of the file system of `folder` or of its nearest existing
+// parent; zeros if it is unknown.
+struct statvfs status_of(const std::filesystem::path& folder) {
+  std::filesystem::path path = folder;
+  std::error_code ignored;
+  while (!std::filesystem::exists(path, ignored) && path.has_relative_path()) {
+    path = path.parent_path();
+  }
+  struct statvfs status {};
+  return ::statvfs(path.c_str(), &status) == 0 ? status : (struct statvfs){};
+}
+
 double bytes_of(const std::map<std::string, at::Tensor>& tensors) {
   double bytes = 0.0;
   for (const auto& [name, tensor] : tensors) {
@@ -36,17 +52,11 @@ double checkpoint_bytes(
 }
 
 std::optional<double> free_bytes(const std::filesystem::path& folder) {
-  std::filesystem::path path = folder;
-  std::error_code ignored;
-  while (!std::filesystem::exists(path, ignored) && path.has_relative_path()) {
-    path = path.parent_path();
-  }
-  struct statvfs status {};
-  if (::statvfs(path.c_str(), &status) != 0 || status.f_blocks == 0) {
-    return std::nullopt;
-  }
-  return static_cast<double>(status.f_bavail) *
-      static_cast<double>(status.f_frsize);
+  const struct statvfs status = status_of(folder);
+  return status.f_blocks == 0 ? std::nullopt
+                              : std::optional(
+                                    static_cast<double>(status.f_bavail) *
+                                    static_cast<double>(status.f_frsize));
 }
 
 double needed_bytes(
@@ -73,6 +83,17 @@ void check_space(
       printable(folder.native()),
       human_bytes(*free),
       human_bytes(bytes),
+      what);
+  const struct statvfs status = status_of(folder);
+  const auto files = static_cast<std::int64_t>(status.f_favail);
+  VITRAIN_CHECK(
+      status.f_files == 0 || files >= kLeastFiles, // 0: there is no limit
+      ExitCode::kStorage,
+      "{}: {} can still be created in its file system (inodes), and {} are "
+      "needed for {}: remove files, or write elsewhere (-output)",
+      printable(folder.native()),
+      counted(files, "file"),
+      kLeastFiles,
       what);
 }
 

@@ -33,9 +33,10 @@ double needed_bytes(
     double checkpoint,
     double logs);
 
-// Throws Error(kStorage), with both numbers, if fewer than `bytes` are free in
-// the file system of `folder`; passes if free_bytes() is unknown. `what`: their
-// purpose, "three checkpoints and the logs".
+// Throws Error(kStorage), with both numbers, if fewer than `bytes`, or too few
+// inodes for a checkpoint and the logs, are free in the file system of
+// `folder`; passes if they are unknown. `what`: their purpose, "three
+// checkpoints and the logs".
 void check_space(
     const std::filesystem::path& folder,
     double bytes,

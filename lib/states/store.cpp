@@ -177,14 +177,16 @@ void put_in_place(const fs::path& temporary, const fs::path& target) {
 }
 
 // Removes a checkpoint. Renames it first, so that a partly removed one is never
-// taken for a complete one.
-void remove_checkpoint(const fs::path& path) {
+// taken for a complete one. Returns the reason of a failure, or "".
+std::string remove_checkpoint(const fs::path& path) {
   const fs::path doomed = path.parent_path() /
       TemporaryFolder::temporary_name(path.filename().native());
-  std::error_code error;
-  if (::rename(path.c_str(), doomed.c_str()) == 0) {
-    fs::remove_all(doomed, error);
+  if (::rename(path.c_str(), doomed.c_str()) != 0) {
+    return error_text(errno);
   }
+  std::error_code error;
+  fs::remove_all(doomed, error);
+  return error ? error.message() : "";
 }
 
 // Returns the checkpoints with a readable manifest; others are ignored.
@@ -219,7 +221,8 @@ void point(const fs::path& folder, const char* name, std::int64_t step) {
   write_file_atomically(path, text);
 }
 
-void retain(
+// Returns a sentence about checkpoints that cannot be removed, or "".
+std::string retain(
     const fs::path& folder,
     const checkpoint::RetentionOptions& options,
     std::int64_t saved) {
@@ -236,9 +239,20 @@ void retain(
   } else {
     ::unlink((folder / checkpoint::kBest).c_str());
   }
+  std::int64_t failures = 0;
+  std::string last;
   for (const std::int64_t step : removed) {
-    remove_checkpoint(folder / checkpoint::folder_name(step));
+    const fs::path path = folder / checkpoint::folder_name(step);
+    if (std::string why = remove_checkpoint(path); !why.empty()) {
+      ++failures;
+      last = fmt::format("{}: {}", printable(path.native()), why);
+    }
   }
+  return failures == 0 ? ""
+                       : fmt::format(
+                             "{} cannot be removed and take up space: {}",
+                             counted(failures, "old checkpoint"),
+                             last);
 }
 
 const checkpoint::ManifestFile& file_of(
@@ -264,7 +278,8 @@ Store::Store(
 
 std::filesystem::path Store::save(
     const Snapshot& snapshot,
-    const std::function<void()>& may_write) {
+    const std::function<void()>& may_write,
+    std::string* warning) {
   make_folders(folder_);
   checkpoint::remove_stale(folder_);
   checkpoint::repair_pointers(folder_);
@@ -285,7 +300,10 @@ std::filesystem::path Store::save(
   sync_folder(folder_);
   may_write();
   point(folder_, checkpoint::kLatest, snapshot.step);
-  retain(folder_, retention_, snapshot.step);
+  const std::string unremoved = retain(folder_, retention_, snapshot.step);
+  if (warning != nullptr) {
+    *warning = unremoved;
+  }
   sync_folder(folder_); // makes the removals durable
   return target;
 }

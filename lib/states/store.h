@@ -61,10 +61,12 @@ class Store {
   // checkpoints are then intact. Calls `may_write` when the checkpoint is
   // complete, before it gets its final name, and again before pointers change
   // and old checkpoints are removed; its exceptions are passed on. If the first
-  // call throws, the new checkpoint is discarded.
+  // call throws, the new checkpoint is discarded. Unless `warning` is null,
+  // sets it to a sentence about old checkpoints that cannot be removed, or "".
   std::filesystem::path save(
       const Snapshot& snapshot,
-      const std::function<void()>& may_write = [] {});
+      const std::function<void()>& may_write = [] {},
+      std::string* warning = nullptr);
 
   const std::filesystem::path& folder() const { return folder_; }
 

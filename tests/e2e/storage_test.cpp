@@ -73,6 +73,39 @@ TEST_F(FullDisk, IsSeenBeforeTheFirstStep) {
       AllOf(HasSubstr("\"start\""), Not(HasSubstr("\"kind\":\"train\""))));
 }
 
+TEST_F(FullDisk, InodesAreCountedToo) {
+  const Result result =
+      run(on_small_disk(output_, "64m,nr_inodes=40", shell_line(training())));
+  EXPECT_EQ(result.exit_code, 8) << result.out << result.err;
+  EXPECT_THAT(result.err, AllOf(HasSubstr("inodes"), HasSubstr("-output")));
+}
+
+// Regression: the run trained to its end and then ended with 8.
+TEST_F(FullDisk, AResumeTriesWhetherCheckpointsCanBeWritten) {
+  const auto path = train(output_, {.set = {"run.max_steps=12"}});
+  const std::string records = slurp(path / "metrics.jsonl");
+  const std::string folder = (path / "checkpoints").native();
+  const std::string resume =
+      shell_line({"-resume", path.native(), "-set", "run.max_steps=16"});
+  const Result result = run(Command{
+      .words =
+          {"unshare",
+           "-m",
+           "--propagation",
+           "private",
+           "sh",
+           "-c",
+           fmt::format(
+               "mount --bind '{0}' '{0}' && mount -o remount,bind,ro '{0}' && "
+               "{1}",
+               folder,
+               resume)},
+      .environment = {}});
+  EXPECT_EQ(result.exit_code, 8) << result.out << result.err;
+  EXPECT_THAT(result.err, HasSubstr(folder));
+  EXPECT_EQ(slurp(path / "metrics.jsonl"), records);
+}
+
 // Fills the disk after the first checkpoint; `then`: the script's action after
 // the last save has failed.
 std::string fill_after_a_save(

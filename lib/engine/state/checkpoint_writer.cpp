@@ -97,7 +97,12 @@ std::string CheckpointWriter::write(states::Snapshot snapshot, bool is_last) {
         console.warn(line);
       }
       states::check_space(store_.folder(), bytes_, "this checkpoint");
-      store_.save(snapshot, [this] { session_.observer.hold(); });
+      std::string warning;
+      store_.save(
+          snapshot, [this] { session_.observer.hold(); }, &warning);
+      if (!warning.empty()) {
+        console.warn(warning);
+      }
       return "";
     } catch (const Error& error) {
       problem = error.what();

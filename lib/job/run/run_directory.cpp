@@ -54,6 +54,24 @@ std::filesystem::path absolute_path(const std::filesystem::path& path) {
   return absolute;
 }
 
+void check_writable(const RunDirectory& run) {
+  for (const std::filesystem::path& folder : {run.path, run.checkpoints()}) {
+    std::error_code error;
+    if (!std::filesystem::exists(folder, error)) {
+      continue;
+    }
+    const std::filesystem::path probe = folder / ".write-test";
+    write_file_atomically(probe, "vitrain can write here\n");
+    std::filesystem::remove(probe, error);
+    VITRAIN_CHECK(
+        !error,
+        ExitCode::kStorage,
+        "{}: cannot delete: {}",
+        printable(probe.native()),
+        error.message());
+  }
+}
+
 std::filesystem::path log_folder(
     const config::Recipe& recipe,
     const RunDirectory& run) {

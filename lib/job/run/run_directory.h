@@ -48,6 +48,10 @@ RunDirectory create_run_directory(
     const config::Recipe& recipe,
     const std::string& name);
 
+// Throws Error(kStorage) unless files can be created, synced, renamed and
+// deleted in a run folder and, if it is there, its checkpoints/.
+void check_writable(const RunDirectory& run);
+
 // Returns the folder of the files workerlog.N: log.folder, or log/ in the run
 // folder. Absolute.
 std::filesystem::path log_folder(

@@ -25,6 +25,17 @@ class RunDirectoryTest : public testing::Test {
   config::Recipe recipe_;
 };
 
+TEST_F(RunDirectoryTest, IsCheckedByWriting) {
+  const RunDirectory run{folder_};
+  check_writable(run);
+  std::filesystem::create_directory(run.checkpoints());
+  check_writable(run);
+  EXPECT_TRUE(std::filesystem::is_empty(run.checkpoints()));
+  std::filesystem::remove(run.checkpoints());
+  std::ofstream(run.checkpoints()) << "a file";
+  EXPECT_THROW(check_writable(run), Error);
+}
+
 TEST_F(RunDirectoryTest, TwoRunsInOneSecondGetTwoFolders) {
   const RunDirectory a = create_run_directory(recipe_, "x");
   const RunDirectory b = create_run_directory(recipe_, "x");

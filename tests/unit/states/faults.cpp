@@ -22,6 +22,7 @@ int target = 0;
 int failure = 0;
 int count = 0;
 bool no_exchange = false;
+bool no_removal = false;
 std::map<Inode, std::string> dirty;
 std::string complaint;
 
@@ -110,6 +111,10 @@ void refuse_exchange(bool refuse) {
   no_exchange = refuse;
 }
 
+void refuse_removal(bool refuse) {
+  no_removal = refuse;
+}
+
 std::string undurable() {
   std::string all = complaint;
   for (const auto& [inode, path] : dirty) {
@@ -194,6 +199,14 @@ int renameat2(
     return -1;
   }
   return static_cast<int>(faults::rename_at(from, to, flags));
+}
+
+int unlinkat(int folder, const char* path, int flags) noexcept {
+  if (faults::no_removal) {
+    errno = EACCES;
+    return -1;
+  }
+  return static_cast<int>(::syscall(SYS_unlinkat, folder, path, flags));
 }
 
 int mkdir(const char* path, mode_t permissions) noexcept {

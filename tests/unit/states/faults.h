@@ -22,6 +22,8 @@ void arm(Mode mode, int n = 0, int error = 0);
 int disarm();
 // renameat2 is answered with EINVAL, as file systems that cannot exchange do.
 void refuse_exchange(bool refuse);
+// Files and folders cannot be removed.
+void refuse_removal(bool refuse);
 // Returns a description of the first durability fault since arm(): a file or
 // folder that was renamed before its content was synced, or never synced. "" if
 // none.

@@ -205,6 +205,29 @@ TEST_F(StoreTest, KeepsItsOwnNewestBesideAHigherStep) {
   EXPECT_EQ(checkpoint::newest_valid(folder_), store.save(of_seed(2, 30)));
 }
 
+// Regression: five old checkpoints piled up silently.
+TEST_F(StoreTest, SaysWhichOldCheckpointsCannotBeRemoved) {
+  Store store(folder_, {.keep_last = 1, .keep_best = 0});
+  const auto warning_of = [&](std::int64_t step) {
+    std::string warning = "none";
+    store.save(
+        make_snapshot(step), [] {}, &warning);
+    return warning;
+  };
+  EXPECT_EQ(warning_of(10), "");
+  EXPECT_EQ(warning_of(20), "");
+  faults::refuse_removal(true);
+  EXPECT_THAT(
+      warning_of(30),
+      AllOf(
+          HasSubstr("1 old checkpoint "),
+          HasSubstr((folder_ / "step-000000020").native() + ": Permission")));
+  EXPECT_THAT(warning_of(40), HasSubstr("step-000000030"));
+  faults::refuse_removal(false);
+  EXPECT_EQ(warning_of(50), "");
+  EXPECT_THAT(names_in(folder_), ElementsAre("latest", "step-000000050"));
+}
+
 TEST_F(StoreTest, ReplacesACheckpointOfTheSameStep) {
   Store store(folder_, {});
   store.save(make_snapshot(10));
