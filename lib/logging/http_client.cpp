@@ -7,6 +7,7 @@
 #undef curl_easy_getinfo
 #undef curl_easy_setopt
 
+#include <algorithm>
 #include <cstddef>
 #include <memory>
 
@@ -14,6 +15,7 @@
 
 #include "core/ascii.h"
 #include "core/check.h"
+#include "core/text.h"
 
 namespace vitrain::logging {
 namespace {
@@ -75,13 +77,48 @@ bool is_loopback(std::string_view url) {
       url.starts_with("http://localhost") || url.starts_with("http://[::1]");
 }
 
+// Where the bytes of a reply go.
+struct Receiver {
+  HttpReply& reply;
+  const std::function<bool(std::string_view)>* write = nullptr;
+  long status = 0; // of the headers so far
+};
+
 std::size_t
-keep_reply(char* bytes, std::size_t size, std::size_t count, void* reply) {
-  std::string& body = static_cast<HttpReply*>(reply)->body;
-  if (body.size() + size * count > kLargestReply) {
+receive(char* bytes, std::size_t size, std::size_t count, void* receiver) {
+  auto& to = *static_cast<Receiver*>(receiver);
+  const std::string_view part(bytes, size * count);
+  if (to.write != nullptr && to.status >= 200 && to.status < 300) {
+    return (*to.write)(part) ? part.size() : 0;
+  }
+  if (to.reply.body.size() + part.size() > kLargestReply) {
     return 0; // libcurl treats this as an error
   }
-  body.append(bytes, size * count);
+  to.reply.body.append(part);
+  return part.size();
+}
+
+// Reads "HTTP/1.1 200 OK", which begins the headers of each reply of several,
+// or "Name: value".
+std::size_t receive_header(
+    char* bytes,
+    std::size_t size,
+    std::size_t count,
+    void* receiver) {
+  auto& to = *static_cast<Receiver*>(receiver);
+  const std::string_view line = trim({bytes, size * count});
+  const std::size_t colon = line.find(':');
+  if (line.starts_with("HTTP/")) {
+    to.reply.headers.clear();
+    std::int64_t status = 0;
+    const std::size_t blank = std::min(line.find(' '), line.size());
+    to.status = parse_int(trim(line.substr(blank)).substr(0, 3), status)
+        ? static_cast<long>(status)
+        : 0;
+  } else if (colon != line.npos) {
+    to.reply.headers[ascii_lower(std::string(line.substr(0, colon)))] =
+        trim(line.substr(colon + 1));
+  }
   return size * count;
 }
 
@@ -100,12 +137,54 @@ bool HttpClient::is_stopped(void* self) {
   return static_cast<HttpClient*>(self)->stopped_;
 }
 
-HttpReply HttpClient::send(
-    const std::string& method,
-    const std::string& url,
-    std::string_view body,
-    const char* content_type,
-    double seconds) {
+struct HttpClient::Request {
+  const char* method = "GET";
+  std::string_view body{}; // not sent with GET and HEAD
+  const char* content_type = nullptr;
+  double seconds = 0.0; // limit of time; 0: only of silence
+  double connect_seconds = 15.0; // part of it
+  std::int64_t offset = 0; // first byte
+  bool follows = false; // redirects
+  const std::function<bool(std::string_view)>* write = nullptr;
+};
+
+void HttpClient::set_request(const std::string& url, const Request& request) {
+  const auto set = [&](CURLoption option, auto value) {
+    loaded_curl().set(handle_, option, value);
+  };
+  set(CURLOPT_URL, url.c_str());
+  set(CURLOPT_NOSIGNAL, 1L); // the process has several threads
+  set(CURLOPT_PROTOCOLS_STR, "http,https");
+  set(CURLOPT_REDIR_PROTOCOLS_STR,
+      url.starts_with("https") ? "https" : "http,https");
+  set(CURLOPT_FOLLOWLOCATION, request.follows ? 1L : 0L);
+  if (is_loopback(url)) {
+    set(CURLOPT_NOPROXY, "*"); // a proxy cannot reach this machine
+  }
+  set(CURLOPT_CONNECTTIMEOUT_MS,
+      static_cast<long>(1000 * request.connect_seconds));
+  if (request.seconds > 0) {
+    set(CURLOPT_TIMEOUT_MS, static_cast<long>(1000 * request.seconds));
+  } else {
+    set(CURLOPT_LOW_SPEED_LIMIT, 1L);
+    set(CURLOPT_LOW_SPEED_TIME, kSilentSeconds);
+    set(CURLOPT_BUFFERSIZE, 512L << 10);
+  }
+  if (request.offset > 0) {
+    set(CURLOPT_RESUME_FROM_LARGE, static_cast<curl_off_t>(request.offset));
+  }
+  const std::string_view method = request.method;
+  if (method == "HEAD") {
+    set(CURLOPT_NOBODY, 1L);
+  } else if (method != "GET") {
+    set(CURLOPT_CUSTOMREQUEST, request.method);
+    set(CURLOPT_POSTFIELDSIZE_LARGE,
+        static_cast<curl_off_t>(request.body.size()));
+    set(CURLOPT_POSTFIELDS, request.body.data());
+  }
+}
+
+HttpReply HttpClient::perform(const std::string& url, const Request& request) {
   HttpReply reply;
   if (stopped_) {
     reply.error = "stopped";
@@ -116,26 +195,24 @@ HttpReply HttpClient::send(
     curl.set(handle_, option, value);
   };
   curl.reset(handle_);
-  curl_slist* list = curl.append(
-      nullptr, fmt::format("Content-Type: {}", content_type).c_str());
   // Disables libcurl's "Expect: 100-continue" before a large body.
-  list = curl.append(list, "Expect:");
+  curl_slist* list = curl.append(nullptr, "Expect:");
+  if (request.content_type != nullptr) {
+    list = curl.append(
+        list, fmt::format("Content-Type: {}", request.content_type).c_str());
+  }
   for (const std::string& header : headers_) {
     list = curl.append(list, header.c_str());
   }
   const std::unique_ptr<curl_slist, decltype(curl.free_list)> headers(
       list, curl.free_list);
-  set(CURLOPT_URL, url.c_str());
+  Receiver receiver{.reply = reply, .write = request.write};
+  set_request(url, request);
   set(CURLOPT_HTTPHEADER, list);
-  set(CURLOPT_NOSIGNAL, 1L); // the process has several threads
-  set(CURLOPT_PROTOCOLS_STR, "http,https");
-  if (is_loopback(url)) {
-    set(CURLOPT_NOPROXY, "*"); // a proxy cannot reach this machine
-  }
-  set(CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(1000 * kConnectSeconds));
-  set(CURLOPT_TIMEOUT_MS, static_cast<long>(1000 * seconds));
-  set(CURLOPT_WRITEFUNCTION, &keep_reply);
-  set(CURLOPT_WRITEDATA, &reply);
+  set(CURLOPT_WRITEFUNCTION, &receive);
+  set(CURLOPT_WRITEDATA, &receiver);
+  set(CURLOPT_HEADERFUNCTION, &receive_header);
+  set(CURLOPT_HEADERDATA, &receiver);
   set(CURLOPT_NOPROGRESS, 0L);
   set(CURLOPT_XFERINFODATA, this);
   curl_xferinfo_callback progress =
@@ -143,11 +220,6 @@ HttpReply HttpClient::send(
         return is_stopped(self) ? 1 : 0;
       };
   set(CURLOPT_XFERINFOFUNCTION, progress);
-  if (method != "GET") {
-    set(CURLOPT_CUSTOMREQUEST, method.c_str());
-    set(CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(body.size()));
-    set(CURLOPT_POSTFIELDS, body.data());
-  }
   const CURLcode code = curl.perform(handle_);
   if (code != CURLE_OK) {
     reply.body.clear();
@@ -156,6 +228,33 @@ HttpReply HttpClient::send(
   }
   curl.info(handle_, CURLINFO_RESPONSE_CODE, &reply.status);
   return reply;
+}
+
+HttpReply HttpClient::send(
+    const std::string& method,
+    const std::string& url,
+    std::string_view body,
+    const char* content_type,
+    double seconds) {
+  return perform(
+      url,
+      {.method = method.c_str(),
+       .body = body,
+       .content_type = content_type,
+       .seconds = seconds,
+       .connect_seconds = kConnectSeconds});
+}
+
+HttpReply HttpClient::head(const std::string& url) {
+  return perform(url, {.method = "HEAD", .seconds = kSilentSeconds});
+}
+
+HttpReply HttpClient::download(
+    const std::string& url,
+    std::int64_t offset,
+    const std::function<bool(std::string_view bytes)>& write) {
+  return perform(
+      url, {.offset = offset, .follows = headers_.empty(), .write = &write});
 }
 
 std::string url_encoded(std::string_view text) {

@@ -1,6 +1,9 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
+#include <functional>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,6 +14,8 @@ struct HttpReply {
   long status = 0; // HTTP status; 0: no reply
   std::string body;
   std::string error; // why there is no usable reply; "" if `status` tells
+  // Headers of the last reply, names in lower case.
+  std::map<std::string, std::string> headers{};
 
   bool good() const { return status >= 200 && status < 300; }
   // True if the same request may succeed later.
@@ -43,12 +48,27 @@ class HttpClient {
       std::string_view body,
       const char* content_type,
       double seconds);
+  // Sends a HEAD request, without following redirects.
+  HttpReply head(const std::string& url);
+  // Sends a GET request for the bytes from `offset` on, following redirects if
+  // no headers are set. Passes the body of a reply that is good() to `write`
+  // in parts; ends with an error if that returns false. Without a limit of
+  // time, but fails after kSilentSeconds without a byte.
+  HttpReply download(
+      const std::string& url,
+      std::int64_t offset,
+      const std::function<bool(std::string_view bytes)>& write);
   // Aborts the current request, usually within a second, and all later ones.
   void stop() { stopped_ = true; }
 
   static constexpr double kConnectSeconds = 3.0;
+  static constexpr long kSilentSeconds = 30;
 
  private:
+  struct Request;
+
+  void set_request(const std::string& url, const Request& request);
+  HttpReply perform(const std::string& url, const Request& request);
   static bool is_stopped(void* self);
 
   void* handle_; // CURL*

@@ -84,6 +84,7 @@ int man();
 int report(const config::Arguments& arguments);
 int runs(const config::Arguments& arguments);
 int show(const config::Arguments& arguments);
+int weights_fetch(const config::Arguments& arguments);
 
 // Returns the number of devices that training would use on devices.nodes
 // machines like this one, or the number that -world gives.

@@ -114,12 +114,9 @@ std::optional<int> without_torch(
       return runs(arguments);
     case Verb::kShow:
       return show(arguments);
-    case Verb::kWeightsShow:
-    case Verb::kWeightsDiff:
-    case Verb::kWeightsConvert:
-    case Verb::kWeightsAverage:
-    case Verb::kExport:
-    case Verb::kPredict:
+    case Verb::kWeightsFetch:
+      return weights_fetch(arguments);
+    default: // needs torch
       break;
   }
   return std::nullopt;

@@ -125,7 +125,8 @@ class Checks {
         problem("FILES", "no archive: name those that 'data pack' wrote");
       }
     }
-    if (contains(kWeightsVerbs, arguments_.verb)) {
+    if (contains(kWeightsVerbs, arguments_.verb) ||
+        arguments_.verb == Verb::kWeightsFetch) {
       check_weights();
     }
     if (arguments_.verb == Verb::kExport) {
@@ -181,7 +182,7 @@ class Checks {
               count == 1 ? "is" : "are",
               count));
     } else if (count == 0) {
-      problem("FILES", "no file of weights is named");
+      problem("FILES", "no weights are named");
     }
     if (arguments_.verb == Verb::kWeightsAverage && !has("out")) {
       problem("-out", "give the file to write: -out FILE.safetensors");

@@ -33,6 +33,7 @@ enum class Verb {
   kWeightsDiff,
   kWeightsConvert,
   kWeightsAverage,
+  kWeightsFetch,
   kExport,
   kPredict,
   kReport,

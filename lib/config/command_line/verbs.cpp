@@ -146,6 +146,13 @@ constexpr auto kVerbs = std::to_array<VerbInfo>({
      .examples = "  vitrain weights average a.safetensors b.safetensors -out "
                  "soup.safetensors\n",
      .files = "FILES..."},
+    {.verb = Verb::kWeightsFetch,
+     .words = "weights fetch",
+     .summary = "Download published weights from the Hugging Face hub into its "
+                "cache, where -pretrained finds them.",
+     .examples = "  vitrain weights fetch resnet50.a1_in1k\n"
+                 "  vitrain weights fetch google/vit-base-patch16-224\n",
+     .files = "NAMES..."},
     {.verb = Verb::kExport,
      .words = "export",
      .summary = "Write a trained network for other programs: safetensors, "
