@@ -1,5 +1,6 @@
 #include "checkpoint/published_config.h"
 
+#include <algorithm>
 #include <cmath>
 #include <system_error>
 
@@ -10,6 +11,7 @@
 #include "core/json_reader.h"
 #include "core/system/files.h"
 #include "core/text.h"
+#include "weights/torch_config.h"
 
 #include <fmt/format.h>
 
@@ -92,16 +94,14 @@ void set_input_size(const ConfigValues& values, const char* key, Json& keys) {
 // Reads a config.json as timm's _parse_model_cfg() and resolve_data_config()
 // do.
 void read_timm(
-    const fs::path& folder,
     const Json& config,
+    const std::string& path,
     WeightsUse use,
     PublishedConfig& published) {
   const Json& entry = pretrained_cfg(config);
-  const std::string path = printable((folder / kConfigFile).native());
   const ConfigValues whole(config, path, published.notes);
   const ConfigValues values(entry, path, published.notes);
   const bool tests = use == WeightsUse::kEvaluation;
-  published.source = kConfigFile;
   const std::string architecture = whole.text("architecture");
   published.architecture = architecture.substr(0, architecture.find('.'));
   Json& keys = published.keys;
@@ -143,6 +143,42 @@ void read_timm(
 
 } // namespace
 
+Json timm_config(
+    const PublishedConfig& published,
+    std::int64_t channels,
+    bool fixed_size) {
+  const auto value = [&](const std::string& key) {
+    return published.keys.value("data.preprocess." + key, Json());
+  };
+  const Json size = published.keys.at("model.image_size");
+  const Json height = size.is_array() ? size.at(0) : size;
+  const Json width = size.is_array() ? size.at(1) : size;
+  Json cfg{
+      {"num_classes", published.num_classes},
+      {"input_size", {channels, height, width}},
+      {"fixed_input_size", fixed_size},
+      {"crop_pct", value("crop_pct")}};
+  for (const char* key : {"mean", "std", "interpolation", "crop_mode"}) {
+    cfg[key] = value(key);
+  }
+  if (const Json resize = value("resize"); resize.is_number()) {
+    Json keys;
+    set_crop(
+        std::min(height.get<std::int64_t>(), width.get<std::int64_t>()),
+        resize.get<std::int64_t>(),
+        keys);
+    cfg["crop_pct"] = keys.front();
+  }
+  Json config{
+      {"architecture", published.architecture},
+      {"num_classes", published.num_classes},
+      {"pretrained_cfg", std::move(cfg)}};
+  if (!published.classes.empty()) {
+    config["label_names"] = published.classes;
+  }
+  return config;
+}
+
 void set_crop(std::int64_t side, std::int64_t resized, Json& keys) {
   const auto result = [&](double share) {
     return static_cast<std::int64_t>(
@@ -162,7 +198,9 @@ std::optional<PublishedConfig> read_published_config(
   PublishedConfig published;
   const Json config = read_object(folder, kConfigFile, published.notes);
   if (is_timms(config)) {
-    read_timm(folder, config, use, published);
+    const std::string path = printable((folder / kConfigFile).native());
+    read_timm(config, path, use, published);
+    published.source = kConfigFile;
     return published;
   }
   const Json preprocessor =
@@ -171,10 +209,12 @@ std::optional<PublishedConfig> read_published_config(
     read_transformers(folder, config, preprocessor, published);
     return published;
   }
-  if (!published.notes.empty()) {
+  const Json own = weights::read_torch_config(weights);
+  if (own.is_object()) {
+    read_timm(own, printable(weights.native()), use, published);
     return published;
   }
-  return std::nullopt;
+  return published.notes.empty() ? std::nullopt : std::optional(published);
 }
 
 } // namespace vitrain::checkpoint

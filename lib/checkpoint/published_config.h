@@ -18,9 +18,11 @@ enum class WeightsUse { kTraining, kEvaluation };
 // Preprocessing and classes that timm or transformers wrote into the folder of
 // a weights file: config.json and, for transformers, preprocessor_config.json.
 struct PublishedConfig {
-  // Name of the file with the preprocessing: "config.json"; "": none usable.
+  // Name of the file with the preprocessing: "config.json"; "": none usable, or
+  // the weights file itself.
   std::string source;
-  std::string architecture; // timm's name without its tag; "": unknown
+  // timm's name of the network, without a tag; "": unknown.
+  std::string architecture;
   // Values by key of the recipe: data.preprocess.* and model.image_size.
   Json keys = Json::object();
   std::int64_t num_classes = 0; // 0: unknown, or no classifier
@@ -29,12 +31,22 @@ struct PublishedConfig {
   std::vector<std::string> notes;
 };
 
-// Reads the files in the folder of the file `weights`. Returns nullopt if
-// neither program wrote one there. A file that cannot be read gives a result
-// with a note; no file content makes the function throw. Makes no torch calls.
+// Reads the files in the folder of the file `weights`, or else what that file
+// says itself (weights/torch_config.h). Returns nullopt if there is nothing. A
+// file that cannot be read gives a result with a note; no file content makes
+// the function throw. Makes no torch calls.
 std::optional<PublishedConfig> read_published_config(
     const std::filesystem::path& weights,
     WeightsUse use);
+
+// Returns timm's config.json of a network: `published` as timm writes it.
+// `keys` must have data.preprocess.mean, std, interpolation, crop_mode and
+// crop_pct or resize, and model.image_size. `fixed_size`: the network is
+// created for this image size.
+Json timm_config(
+    const PublishedConfig& published,
+    std::int64_t channels,
+    bool fixed_size);
 
 // Sets data.preprocess.crop_pct in `keys` such that images are resized to
 // `resized` pixels and cropped to `side` pixels, which must not be more.

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "checkpoint/config_values.h"
+#include "checkpoint/transformers_network.h"
 #include "core/text.h"
 
 #include <fmt/format.h>
@@ -307,6 +308,7 @@ void read_transformers(
         path));
   }
   if (config.is_object()) {
+    published.architecture = transformers_network(config);
     read_labels(config, config_path, published);
   }
 }

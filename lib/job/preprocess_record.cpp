@@ -5,7 +5,6 @@
 #include <set>
 
 #include "checkpoint/manifest.h"
-#include "checkpoint/published_config.h"
 #include "checkpoint/read_preprocess.h"
 #include "config/load/preprocess_values.h"
 #include "config/rules/validate.h"
@@ -14,6 +13,7 @@
 #include "core/text.h"
 #include "data/sources/class_names.h"
 #include "job/find_weights.h"
+#include "job/published_record.h"
 #include "models/families/family.h"
 #include "models/rules.h"
 
@@ -75,31 +75,6 @@ bool is_multi_label(const Json& value, const std::string& source) {
       source,
       printable(to_line(value).substr(0, 80)));
   return value.get<bool>();
-}
-
-// Reads the config.json that another program wrote next to a weights file
-// without a record of ours; nullopt if there is none.
-std::optional<PreprocessRecord> published_record(
-    const std::filesystem::path& weights,
-    bool evaluates) {
-  using enum checkpoint::WeightsUse;
-  auto published = checkpoint::read_published_config(
-      weights, evaluates ? kEvaluation : kTraining);
-  if (!published) {
-    return std::nullopt;
-  }
-  std::vector<std::string> classes = std::move(published->classes);
-  for (std::int64_t i = std::ssize(classes); i < published->num_classes; ++i) {
-    classes.push_back(std::to_string(i)); // the name is unknown
-  }
-  return PreprocessRecord{
-      .source = fmt::format(
-          "{} (by its {})", printable(weights.native()), published->source),
-      .values = std::move(published->keys),
-      .classes = std::move(classes),
-      .published = true,
-      .architecture = std::move(published->architecture),
-      .notes = std::move(published->notes)};
 }
 
 // Sets model.name to the network that the record names, if it exists here and
@@ -206,6 +181,13 @@ std::optional<PreprocessRecord> use_record(
   config::ModelConfig model = recipe.model;
   std::optional<PreprocessRecord> record = pretrained_record(model, evaluates);
   if (!record) {
+    std::error_code error;
+    if (std::filesystem::exists(*model.pretrained, error)) {
+      if (auto note = unknown_images_note(*model.pretrained, recipe, origins);
+          !note.empty()) {
+        notes.push_back(std::move(note));
+      }
+    }
     return std::nullopt;
   }
   notes.insert(notes.end(), record->notes.begin(), record->notes.end());

@@ -44,9 +44,8 @@ Json preprocess_record(
     data::LabelForm labels = data::LabelForm::kNone);
 
 // Returns the record of the weights that model.pretrained names: from the
-// weights file itself, or from the config.json of timm or transformers in its
-// folder (its values for evaluation, or, unless `evaluates`, for training). If
-// model.pretrained means a checkpoint, sets it to that folder. Returns nullopt
+// weights file itself, or published_record(). If model.pretrained means a
+// checkpoint, sets it to that folder. Returns nullopt
 // if the file does not exist or has no record. Throws Error(kWeights).
 std::optional<PreprocessRecord> pretrained_record(
     config::ModelConfig& model,

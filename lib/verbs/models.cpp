@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <iterator>
 #include <optional>
@@ -6,13 +7,16 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <fnmatch.h>
 
+#include "config/foreign/published_weights.h"
 #include "config/sections/model.h"
 #include "core/ascii.h"
 #include "core/check.h"
 #include "core/text.h"
 #include "models/families/family.h"
+#include "models/published_name.h"
 #include "models/resolve.h"
 #include "verbs/verbs.h"
 
@@ -41,9 +45,19 @@ bool is_like(const std::string& name, const std::string& pattern) {
   return ::fnmatch(pattern.c_str(), name.c_str(), 0) == 0;
 }
 
+// Returns the name that vitrain has for another program's name of a network;
+// otherwise `given`.
+std::string own_name(const std::string& given) {
+  const std::string network = models::find_model(given)
+      ? given
+      : models::read_published_name(given).network;
+  return models::find_model(network) ? network : given;
+}
+
 // Returns the listed names that match a pattern, in the order of the list, then
 // unlisted names that a family accepts.
-std::vector<std::string> names_like(const std::vector<std::string>& given) {
+std::vector<std::string> names_like(std::vector<std::string> given) {
+  std::ranges::transform(given, given.begin(), own_name);
   std::vector<std::string> patterns;
   std::ranges::transform(given, std::back_inserter(patterns), name_pattern);
   std::vector<std::string> names;
@@ -117,6 +131,58 @@ std::string table_of_models(
       "matrix products and convolutions give (Mact).\n";
 }
 
+// Returns a table of the weights that are published for a network, with the
+// images they want; "" if there are none.
+std::string table_of_weights(const std::string& network) {
+  constexpr const char* kRow = "{:<{}} {:>9} {:>8} {:<9} {:<7}  {}\n";
+  const auto numbers = [](const std::array<double, 3>& values) {
+    return values[0] == values[1] && values[1] == values[2]
+        ? shortest(values[0])
+        : fmt::format("{}", fmt::join(values, " "));
+  };
+  // In evaluation, if that differs.
+  const auto pair = [](const auto& training, const auto& evaluation) {
+    return evaluation > 0
+        ? fmt::format("{:.4g} {:.4g}", double(training), double(evaluation))
+        : fmt::format("{:.4g}", double(training));
+  };
+  std::size_t width = 0;
+  std::vector<config::foreign::PublishedWeights> all =
+      config::foreign::published_weights(network);
+  std::erase_if(all, [](const auto& one) {
+    return one.name.find('.') == std::string_view::npos; // without weights
+  });
+  for (const auto& one : all) {
+    width = std::max(width, one.name.size());
+  }
+  std::string text = all.empty() ? ""
+                                 : "\n" +
+          fmt::format(kRow,
+                      "weights",
+                      width,
+                      "px",
+                      "crop",
+                      "filter",
+                      "mode",
+                      "mean; std");
+  for (const auto& one : all) {
+    text += fmt::format(
+        kRow,
+        one.name,
+        width,
+        pair(one.images->size, one.images->test_size),
+        pair(one.images->crop_pct, one.images->test_crop_pct),
+        one.images->interpolation,
+        one.images->crop_mode,
+        numbers(one.images->mean) + "; " + numbers(one.images->std));
+  }
+  return text +
+      (all.empty() ? ""
+                   : "\nTimm's default weights first. `vitrain weights fetch "
+                     "NAME` downloads timm's. Two numbers: in\ntraining and in "
+                     "evaluation.\n");
+}
+
 } // namespace
 
 std::optional<int> models_verb(
@@ -135,6 +201,9 @@ std::optional<int> models_verb(
     if (arguments.data.files.empty() && family->pattern != nullptr) {
       text += fmt::format("Accepted too: {}.\n", family->pattern);
     }
+  }
+  if (names.size() == 1) {
+    text += table_of_weights(names.front());
   }
   std::fputs(text.c_str(), stdout);
   return 0;

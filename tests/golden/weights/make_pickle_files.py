@@ -9,6 +9,7 @@ Needs torch (2.15).
     python3 tests/golden/weights/make_pickle_files.py
 """
 
+import argparse
 import enum
 import functools
 import os
@@ -69,8 +70,33 @@ def checkpoint():
     }
 
 
+def trained(**others):
+    return {"state_dict": state(), "epoch": 3} | others
+
+
+# What programs that train save besides the weights: timm's train.py, timm's
+# networks' own pretrained_cfg, torchvision's references, DeiT's main.py.
+SETTINGS = {
+    "timm": trained(arch="resnet50.a1_in1k", args=argparse.Namespace(
+        model="resnet50.a1_in1k", mean=[0.1, 0.2, 0.3], std=None,
+        interpolation="bilinear", crop_pct=None, img_size=160,
+        input_size=None, num_classes=None)),
+    "timm_cfg": trained(pretrained_cfg={
+        "architecture": "resnet18", "input_size": (3, 96, 128),
+        "mean": (0.1, 0.2, 0.3), "crop_pct": 0.5, "url": None,
+        "num_classes": 2, "label_names": ["cat", "dog"]}),
+    "torchvision": trained(args=argparse.Namespace(
+        model="vit_b_16", interpolation="bilinear", val_resize_size=256,
+        val_crop_size=224)),
+    "deit": trained(args=argparse.Namespace(
+        model="deit_small_patch16_224", input_size=192)),
+}
+
+
 def main():
     HERE.mkdir(exist_ok=True)
+    for name, content in SETTINGS.items():
+        torch.save(content, HERE / f"settings_{name}.pth")
     for protocol in range(1, 6):
         torch.save(state(), HERE / f"legacy_{protocol}.pth", pickle_protocol=protocol,
                    _use_new_zipfile_serialization=False)

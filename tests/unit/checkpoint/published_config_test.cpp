@@ -12,6 +12,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "checkpoint/transformers_network.h"
 #include "support/files.h"
 
 namespace vitrain::checkpoint {
@@ -118,6 +119,58 @@ TEST(PublishedConfig, OfOtherProgramsIsNone) {
   for (const char* text : {"{}", R"({"mean": [1, 2, 3]})"}) {
     folder.write("config.json", text);
     EXPECT_FALSE(found()) << text;
+  }
+}
+
+// Configs of transformers 5.24.0, and timm's networks with as many parameters.
+TEST(PublishedConfig, TransformersNetworksHaveTimmsNames) {
+  const Json rows =
+      Json::parse(slurp(kGolden.parent_path() / "transformers_networks.json"));
+  EXPECT_GT(rows.size(), 20U);
+  for (const Json& row : rows) {
+    EXPECT_EQ(transformers_network(row.at("config")), row.at("name"));
+  }
+  for (const char* text :
+       {"{}",
+        R"({"model_type": "vit"})",
+        R"({"model_type": 1})",
+        R"({"model_type": "vit", "hidden_size": 100,
+            "num_hidden_layers": 12})"}) {
+    EXPECT_EQ(transformers_network(Json::parse(text)), "");
+  }
+}
+
+// Settings in checkpoints: make_pickle_files.py.
+TEST(PublishedConfig, CheckpointsOfTrainingProgramsSayTheirSettings) {
+  const fs::path pickles = kGolden.parent_path() / "pickles";
+  const auto own = [&](const char* name) {
+    const auto found = read_published_config(pickles / name, kEvaluation);
+    EXPECT_TRUE(found.has_value()) << name;
+    return found.value_or(PublishedConfig{});
+  };
+  const PublishedConfig timm = own("settings_timm.pth");
+  EXPECT_EQ(timm.architecture, "resnet50");
+  EXPECT_EQ(timm.keys, Json::parse(R"({"data.preprocess.mean": [0.1, 0.2, 0.3],
+          "data.preprocess.interpolation": "bilinear",
+          "model.image_size": 160})"));
+  const PublishedConfig cfg = own("settings_timm_cfg.pth");
+  EXPECT_EQ(cfg.architecture, "resnet18");
+  EXPECT_THAT(cfg.classes, ElementsAre("cat", "dog"));
+  EXPECT_EQ(cfg.keys, Json::parse(R"({"data.preprocess.mean": [0.1, 0.2, 0.3],
+          "data.preprocess.crop_pct": 0.5, "model.image_size": [96, 128]})"));
+  const PublishedConfig torchvision = own("settings_torchvision.pth");
+  EXPECT_EQ(torchvision.architecture, "vit_b_16");
+  EXPECT_EQ(torchvision.keys.at("data.preprocess.crop_pct"), 0.875);
+  EXPECT_EQ(torchvision.keys.at("data.preprocess.interpolation"), "bilinear");
+  EXPECT_EQ(torchvision.keys.at("model.image_size"), 224);
+  const PublishedConfig deit = own("settings_deit.pth");
+  EXPECT_EQ(deit.architecture, "deit_small_patch16_224");
+  EXPECT_EQ(deit.keys, Json::parse(R"({"model.image_size": 192})"));
+  for (const PublishedConfig& one : {timm, cfg, torchvision, deit}) {
+    EXPECT_THAT(one.notes, IsEmpty());
+  }
+  for (const char* name : {"objects_2.pth", "legacy_2.pth"}) {
+    EXPECT_FALSE(read_published_config(pickles / name, kEvaluation)) << name;
   }
 }
 

@@ -249,6 +249,84 @@ TEST_F(PublishedRecord, YieldsToTheWeightsOwn) {
   EXPECT_EQ(recipe_.data.preprocess.mean[0], 0.1);
 }
 
+// Numbers of timm 1.0.31: make_timm_tables.py.
+TEST_F(PublishedRecord, BareFilesAreKnownByTheirNames) {
+  for (const char* name :
+       {"resnet50_a1_0-14fe96d1.pth",
+        "resnet50.a1_in1k.pth",
+        "resnet50.a1_in1k/model.pth",
+        "models--timm--resnet50.a1_in1k/snapshots/1/model.pth"}) {
+    for (const bool evaluates : {true, false}) {
+      recipe_ = {};
+      origins_ = {};
+      notes_.clear();
+      recipe_.data.preprocess.mean = {0.1, 0.1, 0.1};
+      recipe_.model.pretrained =
+          folder_.write(name, "PK\3\4" + std::string(64, 'x'));
+      const auto record = use_record(evaluates, recipe_, origins_, notes_);
+      ASSERT_TRUE(record) << name;
+      EXPECT_EQ(recipe_.model.name, "resnet50");
+      EXPECT_EQ(recipe_.data.preprocess.mean[0], 0.485);
+      EXPECT_EQ(recipe_.data.preprocess.crop_pct, evaluates ? 1.0 : 0.95);
+      EXPECT_EQ(
+          recipe_.model.image_size,
+          evaluates ? std::optional<ImageSize>(288) : std::nullopt);
+      EXPECT_EQ(record->classes.size(), 1000U);
+      EXPECT_THAT(notes_, ::testing::Contains(HasSubstr("resnet50.a1_in1k")));
+    }
+  }
+  // config.json comes first.
+  folder_.write("resnet50.a1_in1k/config.json", kTestSizes);
+  recipe_ = {};
+  origins_ = {};
+  recipe_.model.pretrained = folder_ / "resnet50.a1_in1k/model.pth";
+  ASSERT_TRUE(use_record(true, recipe_, origins_, notes_));
+  EXPECT_EQ(recipe_.data.preprocess.mean[0], 0.5);
+}
+
+// What a checkpoint of timm's train.py does not say is that of the network's
+// default weights, as in timm.
+TEST_F(PublishedRecord, ACheckpointsOwnSettings) {
+  recipe_.model.pretrained =
+      VITRAIN_SOURCE_DIR "/tests/golden/weights/pickles/settings_timm.pth";
+  ASSERT_TRUE(use_record(false, recipe_, origins_, notes_));
+  EXPECT_EQ(recipe_.model.name, "resnet50");
+  EXPECT_EQ(recipe_.model.image_size, ImageSize(160));
+  EXPECT_EQ(recipe_.data.preprocess.mean[1], 0.2);
+  EXPECT_EQ(recipe_.data.preprocess.interpolation, Filter::kBilinear);
+  EXPECT_EQ(recipe_.data.preprocess.crop_pct, 0.95);
+  recipe_ = {};
+  origins_ = {};
+  recipe_.model.pretrained = VITRAIN_SOURCE_DIR
+      "/tests/golden/weights/pickles/settings_torchvision.pth";
+  ASSERT_TRUE(use_record(true, recipe_, origins_, notes_));
+  EXPECT_EQ(recipe_.model.name, "vit_base_patch16_224");
+  EXPECT_EQ(recipe_.data.preprocess.interpolation, Filter::kBilinear);
+}
+
+TEST_F(PublishedRecord, OfAnUnknownFileSaysWhatPublishedWeightsWant) {
+  recipe_.model.name = "vit_tiny_patch16_224";
+  recipe_.model.pretrained =
+      folder_.write("w.pth", "PK\3\4" + std::string(64, 'x'));
+  EXPECT_FALSE(use_record(true, recipe_, origins_, notes_));
+  EXPECT_THAT(
+      notes_,
+      ::testing::ElementsAre(AllOf(
+          HasSubstr("mean [0.485,0.456,0.406]"),
+          HasSubstr("crop_pct 0.875"),
+          HasSubstr("vit_tiny_patch16_224.augreg_in21k_ft_in1k"),
+          HasSubstr("crop_pct 0.9, mean [0.5,0.5,0.5]"))));
+  notes_.clear();
+  for (const char* key :
+       {"data.preprocess.mean",
+        "data.preprocess.std",
+        "data.preprocess.crop_pct"}) {
+    origins_[key] = {"a.yaml", 3, 1};
+  }
+  EXPECT_FALSE(use_record(true, recipe_, origins_, notes_));
+  EXPECT_THAT(notes_, ::testing::IsEmpty());
+}
+
 // A student with a teacher whose weights have such a record.
 class TeachersRecord : public ::testing::Test {
  protected:
