@@ -1,5 +1,13 @@
 #include <cstdio>
+#include <filesystem>
+#include <string>
+#include <vector>
 
+#include "checkpoint/manifest.h"
+#include "checkpoint/published_config.h"
+#include "config/load/preprocess_values.h"
+#include "core/check.h"
+#include "core/system/files.h"
 #include "core/system/new_file.h"
 #include "core/system/print_lines.h"
 #include "core/text.h"
@@ -9,6 +17,9 @@
 #include "exports/write_files.h"
 #include "job/preprocess_record.h"
 #include "job/weights_job.h"
+#include "models/changed_numbers.h"
+#include "models/families/family.h"
+#include "models/families/vit.h"
 #include "networks/uninitialized_model.h"
 #include "program/torch_verbs.h"
 #include "weights/format_name.h"
@@ -64,10 +75,54 @@ void check_output(const std::string& output, config::ExportFormat format) {
   check_is_new(output);
 }
 
+// Writes timm's config.json next to the weights.
+void write_timm_config(
+    const std::filesystem::path& path,
+    const job::WeightsJob& job) {
+  const std::vector<std::string> changed =
+      models::changed_numbers(job.recipe.model);
+  VITRAIN_CHECK(
+      changed.empty(),
+      ExitCode::kUsage,
+      "-output {}: timm has no network {} with {}: name a file instead of a "
+      "folder",
+      printable(path.parent_path().native()),
+      job.spec.name,
+      join(changed, ", "));
+  checkpoint::PublishedConfig published{
+      .architecture = job.spec.name,
+      .keys = config::preprocess_values(job.recipe),
+      .num_classes = job.spec.num_classes,
+      .classes = job.classes};
+  published.keys["model.image_size"] = job.spec.image_size.height;
+  if (job.spec.image_size.height != job.spec.image_size.width) {
+    published.keys["model.image_size"] = {
+        job.spec.image_size.height, job.spec.image_size.width};
+  }
+  const bool fixed_size = !job.spec.family->any_image_size ||
+      job.spec.family == &models::kVit || job.spec.family == &models::kDeit;
+  const std::string text =
+      checkpoint::timm_config(published, job.spec.channels, fixed_size)
+          .dump(2) +
+      "\n";
+  write_new_file(
+      path, [&](int fd) { return write_all(fd, text.data(), text.size()); });
+}
+
 } // namespace
 
 int export_verb(const config::Arguments& arguments) {
-  const std::string& output = arguments.exports.output;
+  std::string output = arguments.exports.output;
+  std::error_code error;
+  const bool folder =
+      arguments.exports.format == config::ExportFormat::kSafetensors &&
+      (output.ends_with('/') || std::filesystem::is_directory(output, error));
+  const std::filesystem::path timms =
+      std::filesystem::path(output) / "config.json";
+  if (folder) {
+    output = (std::filesystem::path(output) / checkpoint::kModelFile).native();
+    check_is_new(timms);
+  }
   check_output(output, arguments.exports.format); // before the long work
   const job::WeightsJob job =
       job::prepare_weights(arguments.load_request(), "to export");
@@ -84,6 +139,10 @@ int export_verb(const config::Arguments& arguments) {
           job.recipe.model,
           engine::PretrainedUse::kEvaluate));
   const exports::Description description = describe(job);
+  if (folder) {
+    make_folders(timms.parent_path());
+    write_timm_config(timms, job);
+  }
   if (arguments.exports.format == config::ExportFormat::kSafetensors) {
     exports::write_safetensors_file(output, *model, description);
   } else if (arguments.exports.format == config::ExportFormat::kTorchScript) {

@@ -59,6 +59,32 @@ TEST_F(Export, TakesTheNetworkFromTheRunOfTheWeights) {
   EXPECT_EQ(evaluated(run_), evaluated(folder_ / "network.safetensors"));
 }
 
+// A folder is for timm, which has no network with the tiny one's numbers.
+TEST_F(Export, AFolderOfTimm) {
+  const auto tiny = folder_ / "tiny";
+  const Result refused = write("safetensors", tiny / "");
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_THAT(refused.err, HasSubstr("timm has no network"));
+  EXPECT_FALSE(std::filesystem::exists(tiny / "model.safetensors"));
+
+  const auto trained = train(
+      folder_ / "named",
+      {.config = kTinyResNet, .devices = "cpu:1", .set = {"run.max_steps=20"}});
+  const auto folder = folder_ / "timm";
+  const Result result = run(
+      {"export", trained, "-format", "safetensors", "-output", folder / ""});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_TRUE(std::filesystem::exists(folder / "model.safetensors"));
+  const Json config = Json::parse(slurp(folder / "config.json"));
+  EXPECT_EQ(config.at("architecture"), "resnet18");
+  EXPECT_EQ(config.at("num_classes"), config.at("label_names").size());
+  const Json& cfg = config.at("pretrained_cfg");
+  EXPECT_EQ(cfg.at("input_size"), Json({3, 16, 16}));
+  EXPECT_EQ(cfg.at("fixed_input_size"), false);
+  EXPECT_EQ(cfg.at("mean").size(), 3U);
+  EXPECT_EQ(cfg.at("crop_pct"), 1.0);
+}
+
 TEST_F(Export, SaysWhatIsMissing) {
   const auto copy = folder_ / "copy.safetensors";
   std::filesystem::copy_file(checkpoint(run_, 20) / "model.safetensors", copy);
