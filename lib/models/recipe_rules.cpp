@@ -86,6 +86,14 @@ std::vector<config::Finding> check_loss(const config::Recipe& recipe) {
     return {};
   }
   if (recipe.train.distill.head == config::DistillHead::kToken &&
+      !recipe.train.distill.active()) {
+    return {
+        {"train.distill.head",
+         "token needs train.distill.type: soft or hard: without a teacher both "
+         "heads learn from the labels; set one, or auto",
+         {"train.distill.type"}}};
+  }
+  if (recipe.train.distill.head == config::DistillHead::kToken &&
       !learns_by_token(recipe.train.distill, *named)) {
     return {
         {"train.distill.head",

@@ -259,6 +259,17 @@ TEST(Rules, TeachersOfAHeadNeedOne) {
   }
 }
 
+// It said that a distilled DeiT has no second head.
+TEST(Rules, AHeadForATeacherNeedsATeacher) {
+  config::Recipe recipe;
+  recipe.model.name = "deit_tiny_distilled_patch16_224";
+  recipe.train.distill.head = config::DistillHead::kToken;
+  const auto findings = check_loss(recipe);
+  ASSERT_EQ(findings.size(), 1u);
+  EXPECT_EQ(findings[0].key, "train.distill.head");
+  EXPECT_THAT(findings[0].text, HasSubstr("train.distill.type"));
+}
+
 // They named keys of the student's network.
 TEST(Teachers, AreRefusedByTheirOwnKeys) {
   config::Recipe recipe;
