@@ -71,9 +71,7 @@ std::vector<LayerKey> keys_by_count(
   int seen = 0;
   std::vector<LayerKey> keys;
   for (const std::string& name : names) {
-    const bool head = std::ranges::any_of(
-        family.classifier,
-        [&](const std::string& start) { return name.starts_with(start); });
+    const bool head = classifies(family, name);
     const int run = head ? 0 : seen++ / kRun;
     keys.push_back(head ? kAfterAll : LayerKey{static_cast<double>(run)});
   }

@@ -25,6 +25,7 @@ ModelSpec resolve(const config::ModelConfig& config, const DataShape& data) {
       : config.image_size.value_or(spec.image_size);
   spec.channels = config.in_chans.value_or(spec.channels);
   spec.drop_path = config.drop_path;
+  spec.head_dropout = config.head_dropout;
   if (spec.family->apply != nullptr) {
     spec.family->apply(config, spec);
   }

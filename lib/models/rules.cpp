@@ -28,10 +28,12 @@ constexpr Option option(std::string_view key) {
   return {
       key,
       [](const config::ModelConfig& config) {
-        return config.*member != config::ModelConfig{}.*member;
+        const config::ModelConfig defaults;
+        return config.*member != defaults.*member;
       },
       [](config::ModelConfig& config) {
-        config.*member = config::ModelConfig{}.*member;
+        const config::ModelConfig defaults;
+        config.*member = defaults.*member;
       }};
 }
 
@@ -101,6 +103,7 @@ class Rules {
               named->family->name),
           {kName});
     }
+    check_classifier(*named);
     if (data_.features != 0) {
       check_vectors(*named);
       return checker_.take();
@@ -112,6 +115,19 @@ class Rules {
   }
 
  private:
+  void check_classifier(const ModelSpec& named) {
+    const bool lacks = named.family->learns_pixels;
+    const std::string text =
+        fmt::format("{} has no classifier; remove it", named.name);
+    checker_.require(
+        !lacks || config_.head_dropout == 0.0,
+        "model.head_dropout",
+        text,
+        {kName});
+    checker_.require(
+        !lacks || !config_.lora.active(), "model.lora.rank", text, {kName});
+  }
+
   void check_classes() {
     if (!config_.num_classes || data_.outputs == kNotKnown) {
       return;

@@ -12,8 +12,8 @@
 
 namespace vitrain::networks {
 
-// An image classifier without dropout. Stochastic depth applies to the branches
-// in paths_.
+// An image classifier without dropout, except in linear layers (Linear).
+// Stochastic depth applies to the branches in paths_.
 class ImageModel : public Model {
  public:
   explicit ImageModel(const models::ModelSpec& spec) : spec_(spec) {}
@@ -21,8 +21,9 @@ class ImageModel : public Model {
   at::Tensor forward(
       const at::Tensor& images,
       const at::Tensor& drop,
-      const at::Generator& /*dropout*/) final {
+      const at::Generator& dropout) final {
     check_images(images, spec_);
+    const DropoutScope masks(dropout);
     return logits(images, drop);
   }
 

@@ -12,6 +12,7 @@
 #include "states/resample_positions.h"
 #include "states/stored.h"
 #include "states/tensor_type.h"
+#include "weights/adapters.h"
 
 namespace vitrain::states {
 namespace {
@@ -26,6 +27,9 @@ Tensors own_tensors(torch::nn::Module& module) {
   for (const auto& item : module.named_buffers()) {
     own[item.key()] = item.value().detach();
   }
+  // Files have merged weights: adapters keep their initial values.
+  std::erase_if(
+      own, [](const auto& item) { return weights::is_adapter(item.first); });
   return own;
 }
 

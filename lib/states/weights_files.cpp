@@ -10,6 +10,7 @@
 
 #include "core/system/new_file.h"
 #include "core/text.h"
+#include "weights/adapters.h"
 #include "weights/format_name.h"
 #include "weights/names/timm_names.h"
 #include "weights/weights_check.h"
@@ -20,7 +21,8 @@ namespace {
 std::unique_ptr<weights::Archive> open(
     const std::filesystem::path& path,
     const WeightsChoice& choice) {
-  auto archive = weights::open_archive(path, choice.part);
+  auto archive =
+      weights::merge_adapters(weights::open_archive(path, choice.part));
   weights::to_timm_names(*archive, choice.names);
   return archive;
 }

@@ -1,6 +1,7 @@
-// Tests of model.freeze: weights, running statistics of BatchNorm, gradients
-// and moments of frozen layers.
+// Tests of model.freeze and model.lora: weights, running statistics of
+// BatchNorm, gradients and moments of frozen layers.
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -112,6 +113,126 @@ TEST(Frozen, WeightsHaveNoMomentsAndRunsGoOnBitByBit) {
   const auto part = resume_copy(whole, folder / "part", kFrozen, 4);
   expect_same_checkpoint(whole, part, 8);
 }
+
+// Names of the tensors whose bits differ between two checkpoints.
+std::set<std::string> changed_tensors(
+    const std::filesystem::path& before,
+    const std::filesystem::path& after) {
+  const auto old = read_tensors(before / "model.safetensors");
+  std::set<std::string> names;
+  for (const auto& [name, tensor] : read_tensors(after / "model.safetensors")) {
+    if (tensor.bytes != old.at(name).bytes) {
+      names.insert(name);
+    }
+  }
+  return names;
+}
+
+TEST(Frozen, AllButHeadTrainsTheClassifierAlone) {
+  const TempFolder folder;
+  const auto path = train(
+      folder / "runs",
+      {.devices = "cpu:1",
+       .set = {
+           "run.max_steps=4",
+           "checkpoint.every=2st",
+           "checkpoint.keep_last=9",
+           "model.head_dropout=0.2",
+           "model.freeze=all_but_head"}});
+  EXPECT_EQ(
+      changed_tensors(checkpoint(path, 2), checkpoint(path, 4)),
+      (std::set<std::string>{"head.weight", "head.bias"}));
+}
+
+struct AdapterRun {
+  std::string name;
+  std::string workers;
+  Words settings;
+};
+
+void PrintTo(const AdapterRun& one, std::ostream* out) {
+  *out << one.name;
+}
+
+class Adapters : public testing::TestWithParam<AdapterRun> {};
+
+TEST_P(Adapters, AreTrainedResumedAndMerged) {
+  const TempFolder folder;
+  const Options options =
+      Options{
+          .devices = GetParam().workers,
+          .set =
+              {"run.max_steps=8",
+               "schedule.warmup=0st",
+               "checkpoint.every=4st",
+               "checkpoint.keep_last=9",
+               "eval.every=8st",
+               "optim.lr=0.01",
+               "model.lora.rank=4",
+               "model.lora.dropout=0.1"}}
+          .with({.set = GetParam().settings});
+  const auto whole = train(folder / "whole", options);
+  std::set<std::string> trained{"head.weight", "head.bias"};
+  for (const char* layer : {"qkv", "proj"}) {
+    for (const char* block : {"0", "1"}) {
+      for (const char* part : {"lora_A", "lora_B"}) {
+        trained.insert(
+            fmt::format("blocks.{}.attn.{}.{}.weight", block, layer, part));
+      }
+    }
+  }
+  EXPECT_EQ(
+      changed_tensors(checkpoint(whole, 4), checkpoint(whole, 8)), trained);
+  const auto part = resume_copy(whole, folder / "part", options, 4);
+  expect_same_checkpoint(whole, part, 8);
+
+  // Evaluation merges the adapters, which rounds differently.
+  const Json in_training = records(whole, "eval").back();
+  const auto evaluated =
+      train(folder / "eval", {.devices = "cpu:1", .evaluate = whole});
+  const Json alone = records(evaluated, "eval").back();
+  EXPECT_NEAR(
+      alone.at("loss").get<double>(),
+      in_training.at("loss").get<double>(),
+      1e-4);
+  EXPECT_EQ(alone.at("count"), in_training.at("count"));
+  const auto merged = folder / "merged.safetensors";
+  const Result converted = run({"weights", "convert", whole, merged});
+  EXPECT_EQ(converted.exit_code, 0) << converted.err;
+  const auto tensors = read_tensors(merged);
+  EXPECT_EQ(tensors.size(), 4 + 2 * 12 + 4U);
+  EXPECT_TRUE(tensors.contains("blocks.1.attn.qkv.weight"));
+  const auto exported = folder / "network.safetensors";
+  const Result result = run(
+      {"export",
+       "-pretrained",
+       whole,
+       "-format",
+       "safetensors",
+       "-output",
+       exported});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  for (const auto& [name, tensor] : read_tensors(exported)) {
+    EXPECT_EQ(tensor.bytes, tensors.at(name).bytes) << name;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Of,
+    Adapters,
+    testing::Values(
+        AdapterRun{"alone_bf16", "cpu:1", {"train.precision=bf16"}},
+        AdapterRun{"average", "cpu:2", {"train.ema.decay=0.9"}},
+        AdapterRun{"zero1", "cpu:3", {"dist.zero1=true"}},
+        AdapterRun{
+            "local_sgd",
+            "cpu:2",
+            {"dist.sync.mode=local_sgd", "dist.sync.period=2"}},
+        AdapterRun{"delayed", "cpu:2", {"dist.sync.mode=delayed_allreduce"}},
+        AdapterRun{"servers", "cpu:1", {"dist.sync.mode=async_ps"}},
+        AdapterRun{"replicas", "cpu:3", {"dist.mode=single_process"}},
+        AdapterRun{"powersgd", "cpu:2", {"dist.compress=powersgd"}}),
+    [](const auto& one) { return one.param.name; });
 
 // Returns the bytes that the dry run's line on memory prints for `what`, as in
 // "gradients 7.9 KiB".

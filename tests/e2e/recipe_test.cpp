@@ -218,7 +218,11 @@ TEST_F(RecipeProblems, TranslationsThatTrainSomethingElseEndWithTwo) {
     return run(words, 20);
   };
   for (const char* words :
-       {"--opt kron", "--sched tanh", "--drop 0.2", "--loss asl", "--cfg x"}) {
+       {"--opt kron",
+        "--sched tanh",
+        "--drop-block 0.2",
+        "--loss asl",
+        "--cfg x"}) {
     const Result refused = translate({words});
     EXPECT_EQ(refused.exit_code, 2) << words;
     EXPECT_THAT(

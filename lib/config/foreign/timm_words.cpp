@@ -137,7 +137,7 @@ mixup_mode           | copy text    | batch | data.augment.mix_mode
 mixup_off_epoch      | to integer   | 0 | data.augment.mix_off_epoch | 0: null; with mixup or cutmix | | mixup: 0.8
 smoothing            | copy number  | 0.1 | train.label_smoothing
 train_interpolation  | copy text    | random | data.augment.interpolation
-drop                 | missing number | 0.0 | | in front of the classifier alone; model.dropout is another
+drop                 | copy number  | 0.0 | model.head_dropout
 drop_connect         | to number    | null | model.drop_path | as drop_path
 drop_path            | to number    | null | model.drop_path
 drop_block           | missing number | null | | no areas are dropped

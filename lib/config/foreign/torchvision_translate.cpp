@@ -123,13 +123,7 @@ class TorchvisionTranslator : private Translator {
         kTorchvisionDrops, recipe_.model.name, &TorchvisionDrops::name);
     if (drops != std::end(kTorchvisionDrops)) {
       recipe_.model.drop_path = drops->drop_path;
-      if (drops->dropout > 0.0) {
-        left_out(
-            "model",
-            fmt::format(
-                "torchvision's has dropout of {} in front of the classifier",
-                drops->dropout));
-      }
+      recipe_.model.head_dropout = drops->dropout;
     }
     if (const auto name = name_of_torchvision(recipe_.model.name);
         !name.empty()) {

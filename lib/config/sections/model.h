@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "config/sections/freezing.h"
+#include "config/sections/lora.h"
 #include "config/sections/model_kinds.h"
 #include "options/image_size.h"
 #include "options/resampling.h"
@@ -26,6 +27,7 @@ struct ModelConfig {
   double drop_path = 0.0;
   double dropout = 0.0;
   double attention_dropout = 0.0;
+  double head_dropout = 0.0;
   GlobalPool global_pool = GlobalPool::kAuto;
   std::optional<std::int64_t> decoder_embed_dim;
   std::optional<std::int64_t> decoder_depth;
@@ -39,6 +41,10 @@ struct ModelConfig {
   HeadInit head_init = HeadInit::kAuto;
   std::vector<std::string> freeze;
   bool freeze_batchnorm = true;
+  LoraConfig lora;
+
+  // Returns true if some parameters are not trained.
+  bool freezes() const { return !freeze.empty() || lora.active(); }
 
   template <typename Visitor>
   void visit(Visitor& v) {
@@ -120,6 +126,13 @@ struct ModelConfig {
         .at_least(0.0)
         .less_than(1.0);
     v.field(
+         "head_dropout",
+         head_dropout,
+         "Dropout probability of the classifier's input, for every network "
+         "with a classifier (timm's `--drop`).")
+        .at_least(0.0)
+        .less_than(1.0);
+    v.field(
         "global_pool",
         global_pool,
         "Input of a ViT's classifier: the class `token`, or the mean of the "
@@ -157,6 +170,7 @@ struct ModelConfig {
         "Head of `pretrained`: `load` it, make a `fresh` one, or `auto`: load "
         "it when the number of classes agrees.");
     visit_freezing(v, freeze, freeze_batchnorm);
+    v.section("lora", lora, "Low-rank adapters.");
   }
 
  private:

@@ -52,13 +52,13 @@ struct Session {
   launch::Heartbeat& heartbeat;
   const launch::StopRequest& stop;
   Observer& observer;
+  models::ModelSpec spec;
   std::shared_ptr<const data::Index> train_index; // null when evaluating only
   std::shared_ptr<const data::Index> eval_index;
   std::unique_ptr<const data::Samplers> samplers; // null when evaluating only
   config::Plan plan;
   job::PrecisionChoice precision; // in training
   job::PrecisionChoice eval_precision;
-  models::ModelSpec spec;
   std::shared_ptr<networks::Model> model;
   // Optimizer steps since the run's beginning, also of earlier processes.
   std::int64_t finished_steps = 0;

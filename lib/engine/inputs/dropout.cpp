@@ -12,7 +12,8 @@ at::Generator dropout_masks(
     std::uint64_t seed,
     std::int64_t step,
     std::int64_t k) {
-  if (model.dropout == 0.0 && model.attention_dropout == 0.0) {
+  if (model.dropout == 0.0 && model.attention_dropout == 0.0 &&
+      model.head_dropout == 0.0 && model.lora.dropout == 0.0) {
     return {};
   }
   Random random(

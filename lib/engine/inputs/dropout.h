@@ -13,8 +13,8 @@ namespace vitrain::engine {
 // global batch of step `step`: a pure function of (seed, step, k). `k`: number
 // of the micro-batch over all workers or, with several replicas, of the
 // replica's part of it. Restarts do not change the masks; nor does the number
-// of workers if micro-batches keep their size. Undefined if model.dropout and
-// model.attention_dropout are 0.
+// of workers if micro-batches keep their size. Undefined if the recipe
+// has no dropout.
 at::Generator dropout_masks(
     const at::Device& device,
     const config::ModelConfig& model,

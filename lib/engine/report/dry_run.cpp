@@ -124,8 +124,11 @@ dry_run(const job::PreparedJob& prepared, bool has_weights, int columns) {
   const int workers = prepared.workers;
   const config::Plan plan =
       job::plan_job(job, workers, prepared.samplers.get(), *prepared.eval);
-  const models::ModelSpec spec =
+  models::ModelSpec spec =
       models::resolve(job.recipe.model, job::data_shape(*prepared.eval));
+  if (prepared.train) {
+    spec.lora = job.recipe.model.lora;
+  }
   job::Job shown = job;
   shown.run_directory = "(none: dry run)";
   const job::PrecisionChoice eval_precision =

@@ -90,7 +90,7 @@ models::ActivationBytes activations_of(
       : networks::cost_of(spec).bytes;
 }
 
-// Numbers of trained values, and of values that model.freeze freezes.
+// Numbers of trained values, and of frozen values.
 struct Trained {
   std::int64_t values = 0;
   std::int64_t frozen_values = 0;
@@ -125,7 +125,7 @@ std::int64_t kept_bytes(
     const std::string& recompute) {
   const models::ActivationBytes all = activations_of(spec, bf16);
   const std::int64_t every = config::recompute_every(recompute);
-  if (every == 0 && model.freeze.empty()) {
+  if (every == 0 && !model.freezes()) {
     return all.kept;
   }
   const auto network = networks::make_network(spec, at::Generator());
@@ -136,9 +136,9 @@ std::int64_t kept_bytes(
   const std::int64_t kept = scaled(
       all.kept,
       static_cast<double>(cost.bytes.kept) / whole * cost.kept_share(every));
-  return model.freeze.empty()
-      ? kept
-      : std::min(all.kept, all.passing + std::max(kept, all.passing));
+  return model.freezes()
+      ? std::min(all.kept, all.passing + std::max(kept, all.passing))
+      : kept;
 }
 
 // Returns the bytes of a sample in a loader's batch.

@@ -165,6 +165,9 @@ ExitCode lead(Session& session, Reporter& reporter) {
       models::resolve(job.recipe.model, job::data_shape(*session.eval_index));
   session.spec.heads_apart =
       models::learns_by_token(job.recipe.train.distill, session.spec);
+  if (job.mode == job::JobMode::kTrain) {
+    session.spec.lora = job.recipe.model.lora;
+  }
   session.model = networks::make_model(
       session.spec, static_cast<std::uint64_t>(job.recipe.run.seed));
   start_weights(session);

@@ -16,6 +16,7 @@
 #include "models/families/family.h"
 #include "networks/tensors.h"
 #include "states/load_tensors.h"
+#include "weights/adapters.h"
 #include "weights/archive.h"
 #include "weights/match.h"
 #include "weights/names/timm_names.h"
@@ -47,7 +48,8 @@ struct Source {
 };
 
 std::unique_ptr<weights::Archive> open(const Source& source) {
-  auto archive = weights::open_archive(source.file, source.part);
+  auto archive =
+      weights::merge_adapters(weights::open_archive(source.file, source.part));
   weights::to_timm_names(*archive, source.names);
   return archive;
 }
@@ -113,10 +115,12 @@ weights::Layouts layouts_of(const models::ModelSpec& spec) {
   using Kind = networks::TensorInfo::Kind;
   weights::Layouts layouts;
   for (const networks::TensorInfo& tensor : networks::tensors_of(spec)) {
-    layouts[tensor.name] = {
-        .shape = tensor.shape,
-        .type =
-            weights::find_dtype(tensor.kind == Kind::kCounter ? "I64" : "F32")};
+    if (!weights::is_adapter(tensor.name)) {
+      layouts[tensor.name] = {
+          .shape = tensor.shape,
+          .type = weights::find_dtype(
+              tensor.kind == Kind::kCounter ? "I64" : "F32")};
+    }
   }
   return layouts;
 }
@@ -130,12 +134,9 @@ void check_classifier(
   const weights::Layouts given = weights::layouts_of(archive);
   for (const auto& [name, own] : layouts_of(spec)) {
     const auto found = given.find(name);
-    const bool classifies = std::ranges::any_of(
-        spec.family->classifier, [&name = name](const std::string& prefix) {
-          return name.starts_with(prefix);
-        });
-    if (!classifies || found == given.end() || own.shape.empty() ||
-        own.shape.front() != spec.num_classes || found->second.shape.empty()) {
+    if (!models::classifies(*spec.family, name) || found == given.end() ||
+        own.shape.empty() || own.shape.front() != spec.num_classes ||
+        found->second.shape.empty()) {
       continue;
     }
     VITRAIN_CHECK(

@@ -19,8 +19,9 @@ PretrainedUse purpose_of(const job::Job& job);
 // Loads config.pretrained, which must be set, into the model: a weights file, a
 // checkpoint, or a run (its best checkpoint, or the newest valid one if none is
 // marked as best). `config`: the recipe's model or, for kTeach,
-// job::teacher_weights(). If there is a manifest next to the file, the file
-// must agree with it. Returns lines for the user: loaded, resized and newly
+// job::teacher_weights(). Adapters in the file are merged; the model's own keep
+// their initial values. If there is a manifest next to the file, the file must
+// agree with it. Returns lines for the user: loaded, resized and newly
 // initialised tensors, and warnings. Throws Error(kWeights); Error(kUsage) if a
 // checkpoint has no part of the name `pretrained_part`.
 std::vector<std::string> load_pretrained(

@@ -10,10 +10,12 @@
 #include "config/schema/group_rule.h"
 #include "core/check.h"
 #include "core/text.h"
+#include "models/families/family.h"
 #include "models/parameter_layers.h"
 #include "networks/layers/layers.h"
 #include "networks/tensors.h"
 #include "optim/grouping.h"
+#include "weights/adapters.h"
 
 namespace vitrain::engine {
 namespace {
@@ -162,15 +164,20 @@ optim::Grouping parameter_grouping(
 std::vector<std::string> frozen_parameters(
     const config::ModelConfig& model,
     const std::vector<std::string>& names) {
+  std::vector<std::string> patterns = model.freeze;
+  const bool only_head = std::erase(patterns, config::kAllButHead) > 0;
   std::vector<std::string> frozen;
   for (const std::string& name : names) {
-    if (std::ranges::any_of(model.freeze, [&](const std::string& pattern) {
+    const bool outside = (only_head || model.lora.active()) &&
+        !models::classifies(model.name, name) && !weights::is_adapter(name);
+    if (outside ||
+        std::ranges::any_of(patterns, [&](const std::string& pattern) {
           return config::matches_name(pattern, name);
         })) {
       frozen.push_back(name);
     }
   }
-  for (const std::string& pattern : model.freeze) {
+  for (const std::string& pattern : patterns) {
     check_named("model.freeze", pattern, model.name, names);
   }
   VITRAIN_CHECK(

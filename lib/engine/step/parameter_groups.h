@@ -34,14 +34,15 @@ std::string idle_no_decay(
     const models::ModelSpec& spec,
     const std::vector<std::string>& names);
 
-// Returns those of `names`, all parameters of the network, that match
-// model.freeze. Throws Error(kUsage) for a pattern without a match, and if no
-// parameter would remain trainable.
+// Returns those of `names`, all parameters of the network, that are not
+// trained: those that match model.freeze and, with model.lora, all but the
+// classifier and the adapters. Throws Error(kUsage) for a pattern without a
+// match, and if no parameter would remain trainable.
 std::vector<std::string> frozen_parameters(
     const config::ModelConfig& model,
     const std::vector<std::string>& names);
 
-// Excludes the parameters that model.freeze matches from training; with
+// Excludes frozen_parameters() from training; with
 // model.freeze_batchnorm also stops updating the running statistics of
 // BatchNorm layers whose weight and bias are both frozen. Throws as
 // frozen_parameters() does.

@@ -23,6 +23,7 @@
 #include "engine/step/reports.h"
 #include "engine/step/train_options.h"
 #include "engine/train/divergence.h"
+#include "engine/train/sample_sheet.h"
 #include "job/data_options.h"
 #include "job/run/job.h"
 #include "job/run/run_directory.h"

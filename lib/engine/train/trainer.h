@@ -12,7 +12,6 @@
 #include "engine/train/bad_samples.h"
 #include "engine/train/batch_files.h"
 #include "engine/train/log_interval.h"
-#include "engine/train/sample_sheet.h"
 #include "engine/train/step_trace.h"
 #include "engine/train/stop_vote.h"
 #include "job/run/run_state.h"
@@ -45,6 +44,7 @@ class Pruner;
 namespace vitrain::engine {
 
 class DataParallel;
+class SampleSheet;
 struct Evaluated;
 struct MicroBatch;
 struct Moment;
@@ -194,7 +194,7 @@ class Trainer {
   // Highest stop request that all ranks know of.
   EarlyEnd asked_ = EarlyEnd::kNone;
   LogInterval interval_;
-  std::optional<SampleSheet> samples_; // set while it is being drawn
+  std::unique_ptr<SampleSheet> samples_; // set while it is being drawn
   StepTrace trace_; // see log.trace
   BatchFiles batch_files_; // see log.batches
 };

@@ -11,6 +11,7 @@
 #include "dist/group/connect.h"
 #include "engine/inputs/train_inputs.h"
 #include "engine/step/train_step.h"
+#include "engine/train/sample_sheet.h"
 #include "engine/train/trainer.h"
 #include "job/run/job.h"
 #include "logging/console.h"
@@ -24,7 +25,7 @@ void Trainer::draw_samples(const MicroBatch& inputs) {
   }
   const std::int64_t count = SampleSheet::count(
       inputs.inputs.size(0), inputs.inputs.size(2), inputs.inputs.size(3));
-  samples_.emplace(
+  samples_ = std::make_unique<SampleSheet>(
       inputs_->pictures(inputs, count),
       config::has_classes(recipe_.train.loss)
           ? inputs.targets.repeat_interleave(recipe_.train.splits())

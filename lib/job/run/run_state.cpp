@@ -246,7 +246,7 @@ RunIdentity identity_of(
       job.recipe.devices.nodes == 1;
   return {
       .model = spec.name,
-      .network = spec.family->identity(spec),
+      .network = spec.family->identity(spec) + job.recipe.model.lora.identity(),
       .num_classes = spec.num_classes,
       .optimizer = job.recipe.optim.identity(),
       .seed = job.recipe.run.seed,

@@ -53,6 +53,17 @@ std::optional<ModelSpec> find_model(const std::string& name) {
   return std::nullopt;
 }
 
+bool classifies(const Family& family, std::string_view name) {
+  return std::ranges::any_of(family.classifier, [&](const std::string& prefix) {
+    return name.starts_with(prefix);
+  });
+}
+
+bool classifies(const std::string& network, std::string_view name) {
+  const std::optional<ModelSpec> named = find_model(network);
+  return named && classifies(*named->family, name);
+}
+
 std::vector<std::string> listed_names() {
   std::vector<std::string> names;
   for (const Family* family : families()) {

@@ -101,6 +101,10 @@ std::span<const Family* const> families();
 // name.
 std::optional<ModelSpec> find_model(const std::string& name);
 
+// Returns true if the parameter `name` of a network belongs to its classifier.
+bool classifies(const Family& family, std::string_view name);
+bool classifies(const std::string& network, std::string_view name);
+
 // Returns the names that `vitrain models` lists, of all families.
 std::vector<std::string> listed_names();
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "config/sections/lora.h"
 #include "options/image_size.h"
 
 namespace vitrain::models {
@@ -30,6 +31,9 @@ struct ModelSpec {
   // Stochastic depth rate. In most families the rates of the blocks rise to it;
   // in others all blocks have it.
   double drop_path = 0.0;
+  double head_dropout = 0.0; // dropout rate of the classifier's input
+  // Adapters of the network in training. Other uses load merged weights.
+  config::LoraConfig lora;
   bool heads_apart = false; // in training, the outputs of two heads are
                             // concatenated, not averaged
   // Length of vectors, which have no image_size; 0: images.

@@ -62,8 +62,7 @@ class BeitAttention : public torch::nn::Module {
       const {
     const at::Tensor bias =
         at::cat({q_bias_, at::zeros_like(q_bias_), v_bias_});
-    const auto parts =
-        split_parts(at::linear(x, qkv_->weight, bias), 3, heads_);
+    const auto parts = split_parts(qkv_->with_bias(x, bias), 3, heads_);
     const double scale = 1.0 / std::sqrt(static_cast<double>(parts[0].size(3)));
     return (*proj_)(biased_attention(
         parts[0] * scale,

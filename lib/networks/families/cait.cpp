@@ -53,11 +53,7 @@ class TalkingHeads : public torch::nn::Module {
   // Applies the linear layer `by` to the head dimension of x [N, heads, T, T],
   // as a matrix product from the left, without transposing x.
   at::Tensor mixed(const at::Tensor& x, const Linear& by) const {
-    return at::baddbmm(
-               by.bias.unsqueeze(1),
-               by.weight.expand({x.size(0), heads_, heads_}),
-               x.flatten(2))
-        .view(x.sizes());
+    return by.over_tokens(x.flatten(2)).view(x.sizes());
   }
 
   std::int64_t heads_;

@@ -34,7 +34,8 @@ class ConvNet : public Model {
   at::Tensor forward(
       const at::Tensor& images,
       const at::Tensor& drop,
-      const at::Generator& /*dropout*/) override {
+      const at::Generator& dropout) override {
+    const DropoutScope masks(dropout);
     check_images(images, spec_);
     // Rows of `drop`: first the channels of conv2, then the units of fc1.
     const auto& net = spec_.get<models::ConvNetSpec>();

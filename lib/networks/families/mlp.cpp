@@ -35,7 +35,8 @@ class MlpNet : public Model {
   at::Tensor forward(
       const at::Tensor& inputs,
       const at::Tensor& drop,
-      const at::Generator& /*dropout*/) override {
+      const at::Generator& dropout) override {
+    const DropoutScope masks(dropout);
     at::Tensor x = inputs.flatten(1);
     VITRAIN_CHECK(
         x.size(1) == inputs_ && !drop.defined(),

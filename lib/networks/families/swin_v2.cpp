@@ -115,8 +115,7 @@ class SwinV2Attention : public torch::nn::Module {
   at::Tensor operator()(const at::Tensor& x) {
     const at::Tensor bias =
         at::cat({q_bias_, at::zeros_like(q_bias_), v_bias_});
-    const auto parts =
-        split_parts(at::linear(x, qkv_->weight, bias), 3, heads_);
+    const auto parts = split_parts(qkv_->with_bias(x, bias), 3, heads_);
     const at::Tensor scale = logit_scale_.clamp_max(std::log(kMostScale)).exp();
     positions_ = positions_.to(x.device());
     mask_ = mask_.defined() ? mask_.to(x.device()) : mask_;

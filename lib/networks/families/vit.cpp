@@ -236,18 +236,15 @@ class ParallelBlock : public TokenBlock {
     }
     // Hidden values and queries are computed for the kept tokens, keys and
     // values for all.
-    const std::array<std::int64_t, 2> rows{hidden_ + width, 2 * width};
-    const auto weights = in_proj_->weight.split_with_sizes(rows);
-    const auto biases = in_proj_->bias.defined()
-        ? in_proj_->bias.split_with_sizes(rows)
-        : std::vector<at::Tensor>(2);
     const std::array<std::int64_t, 2> sizes{hidden_, width};
-    const auto kept = at::linear(
-                          normed.view({images, -1, width}).narrow(1, 0, keep),
-                          weights[0],
-                          biases[0])
-                          .split_with_sizes(sizes, /*dim=*/-1);
-    const auto kv = at::linear(normed, weights[1], biases[1])
+    const auto kept =
+        in_proj_
+            ->part(
+                normed.view({images, -1, width}).narrow(1, 0, keep),
+                0,
+                hidden_ + width)
+            .split_with_sizes(sizes, /*dim=*/-1);
+    const auto kv = in_proj_->part(normed, hidden_ + width, 2 * width)
                         .view({images, -1, 2 * width})
                         .split(width, /*dim=*/-1);
     const at::Tensor y = (*heads_)(kept[1], kv[0], kv[1], drops);
@@ -500,6 +497,7 @@ class Vit : public Model {
       const at::Tensor& drop,
       const at::Generator& dropout) override {
     check_images(images, spec_);
+    const DropoutScope masks(dropout);
     const std::int64_t count = images.size(0);
     const VitDrops drops{
         {vit_.dropout, dropout}, {vit_.attention_dropout, dropout}, drop};

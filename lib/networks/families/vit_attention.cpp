@@ -148,13 +148,9 @@ at::Tensor VitAttention::forward(
         (*qkv_)(x).view({images, -1, 3 * width}).split(width, /*dim=*/-1);
     return project(heads_(qkv[0], qkv[1], qkv[2], drops));
   }
-  const std::array<std::int64_t, 2> sizes{width, 2 * width};
-  const auto weights = qkv_->weight.split_with_sizes(sizes);
-  const auto biases = qkv_->bias.defined() ? qkv_->bias.split_with_sizes(sizes)
-                                           : std::vector<at::Tensor>(2);
-  const at::Tensor query = at::linear(
-      x.view({images, -1, width}).narrow(1, 0, keep), weights[0], biases[0]);
-  const auto kv = at::linear(x, weights[1], biases[1])
+  const at::Tensor query =
+      qkv_->part(x.view({images, -1, width}).narrow(1, 0, keep), 0, width);
+  const auto kv = qkv_->part(x, width, 2 * width)
                       .view({images, -1, 2 * width})
                       .split(width, /*dim=*/-1);
   return project(heads_(query, kv[0], kv[1], drops));

@@ -85,6 +85,34 @@ at::Tensor Dropout::operator()(const at::Tensor& x) const {
   return x.mul(kept).mul_(1.0 / (1.0 - rate));
 }
 
+namespace {
+
+thread_local at::Generator masks_now;
+thread_local FeatureScope* features_now = nullptr;
+
+} // namespace
+
+DropoutScope::DropoutScope(at::Generator masks)
+    : outer_(std::exchange(masks_now, std::move(masks))) {}
+
+DropoutScope::~DropoutScope() {
+  masks_now = std::move(outer_);
+}
+
+const at::Generator& dropout_masks() {
+  return masks_now;
+}
+
+FeatureScope::FeatureScope() : outer_(std::exchange(features_now, this)) {}
+
+FeatureScope::~FeatureScope() {
+  features_now = outer_;
+}
+
+std::vector<at::Tensor> FeatureScope::take() {
+  return std::exchange(inputs_, {});
+}
+
 at::Tensor attention_with_dropout(
     const at::Tensor& query,
     const at::Tensor& key,
@@ -133,11 +161,61 @@ Linear::Linear(
 }
 
 at::Tensor Linear::operator()(const at::Tensor& x) const {
-  return at::linear(x, weight, bias);
+  return with_bias(x, bias);
+}
+
+at::Tensor Linear::with_bias(const at::Tensor& x, const at::Tensor& by) const {
+  if (classifies_ && features_now != nullptr) {
+    features_now->inputs_.push_back(x);
+  }
+  const at::Tensor in = Dropout{input_dropout_, dropout_masks()}(x);
+  const at::Tensor y = at::linear(in, weight, by);
+  return lora_a_ ? adapted(y, in, lora_b_->weight) : y;
+}
+
+at::Tensor Linear::part(
+    const at::Tensor& x,
+    std::int64_t first,
+    std::int64_t count) const {
+  const at::Tensor y = at::linear(
+      x,
+      weight.narrow(0, first, count),
+      bias.defined() ? bias.narrow(0, first, count) : at::Tensor());
+  return lora_a_ ? adapted(y, x, lora_b_->weight.narrow(0, first, count)) : y;
 }
 
 at::Tensor Linear::over_tokens(const at::Tensor& x) const {
-  return at::baddbmm(bias.unsqueeze(1), weight.expand({x.size(0), -1, -1}), x);
+  at::Tensor y =
+      at::baddbmm(bias.unsqueeze(1), weight.expand({x.size(0), -1, -1}), x);
+  if (!lora_a_) {
+    return y;
+  }
+  const at::Tensor in = Dropout{lora_dropout_, dropout_masks()}(x);
+  return y.add_(
+      at::matmul(lora_b_->weight, at::matmul(lora_a_->weight, in)),
+      lora_scale_);
+}
+
+void Linear::add_adapter(
+    const config::LoraConfig& lora,
+    const at::Generator& generator) {
+  const std::int64_t rank = *lora.rank;
+  lora_a_ = add_layer<Linear>(
+      *this, "lora_A", weight.size(1), rank, generator, /*with_bias=*/false);
+  lora_b_ = add_layer<Linear>(
+      *this, "lora_B", rank, weight.size(0), generator, /*with_bias=*/false);
+  constant(lora_b_->weight, 0.0);
+  register_buffer(
+      "lora_alpha",
+      at::full({}, lora.alpha, weight.options().dtype(at::kLong)));
+  lora_dropout_ = lora.dropout;
+  lora_scale_ = static_cast<double>(lora.alpha) / static_cast<double>(rank);
+}
+
+at::Tensor
+Linear::adapted(at::Tensor y, const at::Tensor& x, const at::Tensor& up) const {
+  const at::Tensor in = Dropout{lora_dropout_, dropout_masks()}(x);
+  return y.add_(at::linear(at::linear(in, lora_a_->weight), up), lora_scale_);
 }
 
 LayerNorm::LayerNorm(std::int64_t width, double eps, NormKind kind)

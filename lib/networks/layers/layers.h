@@ -12,6 +12,8 @@
 #include <torch/nn/module.h>
 #include <torch/nn/modules/container/modulelist.h>
 
+#include "config/sections/lora.h"
+
 // Layers that the families share. Parameters have torch's names and torch's
 // initial values, sampled from the given generator; if it is undefined, they
 // are on the meta device (init.h), except those of norms.
@@ -33,6 +35,44 @@ struct Dropout {
   at::Generator generator; // on x's device; undefined: no dropout
 
   at::Tensor operator()(const at::Tensor& x) const;
+};
+
+// Sets the generator of this thread's dropout masks (dropout_masks()) during
+// its lifetime. A network's forward() opens it for layers that have dropout of
+// their own (Linear).
+class DropoutScope {
+ public:
+  explicit DropoutScope(at::Generator masks);
+  ~DropoutScope();
+  DropoutScope(const DropoutScope&) = delete;
+  DropoutScope& operator=(const DropoutScope&) = delete;
+
+ private:
+  at::Generator outer_;
+};
+
+// Returns the generator of this thread's innermost DropoutScope; undefined: no
+// dropout.
+const at::Generator& dropout_masks();
+
+// Collects, during its lifetime, the inputs of the classifiers of networks that
+// run on this thread.
+class FeatureScope {
+ public:
+  FeatureScope();
+  ~FeatureScope();
+  FeatureScope(const FeatureScope&) = delete;
+  FeatureScope& operator=(const FeatureScope&) = delete;
+
+  // Returns and removes the inputs since the last call, in the order of the
+  // layers: [N, D] each.
+  std::vector<at::Tensor> take();
+
+ private:
+  friend class Linear;
+
+  std::vector<at::Tensor> inputs_;
+  FeatureScope* outer_;
 };
 
 // attention() with dropout of the softmax weights by plain products, because
@@ -90,12 +130,45 @@ class Linear : public torch::nn::Module {
 
   // [..., in] -> [..., out]
   at::Tensor operator()(const at::Tensor& x) const;
+  // Computes outputs `first` to `first + count` only: [..., in] -> [...,
+  // count].
+  at::Tensor part(const at::Tensor& x, std::int64_t first, std::int64_t count)
+      const;
+  // Computes the outputs with another bias.
+  at::Tensor with_bias(const at::Tensor& x, const at::Tensor& bias) const;
   // Applies the layer along the token dimension: [N, in, D] -> [N, out, D],
   // without transposing x. The layer must have a bias.
   at::Tensor over_tokens(const at::Tensor& x) const;
 
+  // Makes the layer a classifier, whose inputs a FeatureScope collects, with
+  // this dropout rate of the inputs.
+  void make_classifier(double dropout) {
+    classifies_ = true;
+    input_dropout_ = dropout;
+  }
+  double input_dropout() const { return input_dropout_; }
+  // Adds a low-rank adapter with the names of peft's tensors, `lora_A` and
+  // `lora_B`, and peft's initial values: the layer computes the same as before.
+  // The buffer `lora_alpha` lets weights be merged without the recipe.
+  void add_adapter(
+      const config::LoraConfig& lora,
+      const at::Generator& generator);
+  bool has_adapter() const { return lora_a_ != nullptr; }
+
   at::Tensor weight; // [out, in]
   at::Tensor bias; // [out], or undefined
+
+ private:
+  // Adds the adapter's outputs for x, of the rows `up` of lora_B, to y.
+  at::Tensor adapted(at::Tensor y, const at::Tensor& x, const at::Tensor& up)
+      const;
+
+  bool classifies_ = false;
+  double input_dropout_ = 0.0;
+  double lora_dropout_ = 0.0;
+  double lora_scale_ = 0.0; // alpha / rank
+  std::shared_ptr<Linear> lora_a_; // in -> rank; null without an adapter
+  std::shared_ptr<Linear> lora_b_; // rank -> out
 };
 
 enum class NormKind {

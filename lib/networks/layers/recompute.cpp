@@ -11,6 +11,7 @@
 #include <torch/csrc/autograd/functions/utils.h>
 
 #include "core/check.h"
+#include "networks/layers/layers.h"
 
 namespace vitrain::networks {
 namespace {
@@ -117,6 +118,7 @@ class BlockAgain final : public torch::autograd::Node {
       const at::AutoGradMode with_graph(true);
       const SameAutocast autocast(x.device().type(), autocast_);
       const SameDraws draws(dropout_, drawn_);
+      const DropoutScope masks(dropout_);
       y = block_(x);
     }
     // Accumulates parameter gradients as without recomputation: each is added
@@ -176,7 +178,8 @@ at::Tensor kept_or_again(
       !at::GradMode::is_enabled() || !x.requires_grad()) {
     return block(x);
   }
-  const auto node = std::make_shared<BlockAgain>(x, dropout, block);
+  const auto node = std::make_shared<BlockAgain>(
+      x, dropout.defined() ? dropout : dropout_masks(), block);
   node->set_next_edges(torch::autograd::collect_next_edges(x));
   // Builds a graph, although it is dropped at once: torch chooses some kernels
   // by whether a graph is built, and the forward pass and its recomputation

@@ -54,10 +54,10 @@ using BlockForward = std::function<at::Tensor(const at::Tensor& x)>;
 
 // Returns block(x). If the RecomputeScope selects this block and x needs a
 // gradient, keeps only x, and backward calls `block` again with the same x,
-// autocast settings and random numbers from `dropout` (undefined: the block
-// uses none), so that gradients are bit-identical to those without
-// recomputation. The block must have no side effects (no running statistics),
-// and everything it refers to must live until backward.
+// autocast settings and random numbers from `dropout` (undefined: from
+// dropout_masks(), if any), so that gradients are bit-identical to those
+// without recomputation. The block must have no side effects (no running
+// statistics), and everything it refers to must live until backward.
 at::Tensor run_block(
     const at::Tensor& x,
     const at::Generator& dropout,

@@ -591,12 +591,12 @@ TEST(Foreign, TorchvisionsNewRecipe) {
        {"data.preprocess.resize", "256"}});
 }
 
-TEST(Foreign, DropoutOfTorchvisionsClassifiersIsSaid) {
+TEST(Foreign, TorchvisionsClassifiersHaveDropout) {
   const Translation translation =
-      of_command(torchvision(), "--model efficientnet_v2_s");
-  expect_values(translation.recipe, {{"model.drop_path", "0.2"}});
-  EXPECT_THAT(
-      words_of(translation.missing), ElementsAre("model: efficientnet_v2_s"));
+      of_command(torchvision(), "--model efficientnet_v2_m");
+  expect_values(
+      translation.recipe,
+      {{"model.drop_path", "0.2"}, {"model.head_dropout", "0.3"}});
   expect_values(
       of_command(torchvision(), "--model resnet50").recipe,
       {{"model.drop_path", "0.0"}});

@@ -301,7 +301,7 @@ TEST(TimmWords, AccumulationKeepsTheLastMicroBatches) {
 }
 
 TEST(TimmWords, WhatIsNotTranslatedIsMissing) {
-  EXPECT_THAT(missing_of("--drop 0.2"), ElementsAre("drop: 0.2"));
+  EXPECT_THAT(missing_of("--drop-block 0.2"), ElementsAre("drop_block: 0.2"));
   EXPECT_THAT(missing_of("--input-size 224"), ElementsAre("input_size: [224]"));
   // Parameters of absent features, and words that change no result.
   EXPECT_THAT(missing_of("--lr-noise-pct 0.5 --dataset-download"), IsEmpty());

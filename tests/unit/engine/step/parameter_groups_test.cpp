@@ -232,5 +232,49 @@ TEST(ParameterGroups, AreShownByLearningRate) {
       HasSubstr("\nrule 0  lr 0.0001"));
 }
 
+std::vector<std::string> trained_of(const config::ModelConfig& model) {
+  models::ModelSpec spec = spec_of(model.name);
+  spec.lora = model.lora;
+  std::vector<std::string> names = names_of_parameters(spec);
+  const std::vector<std::string> frozen = frozen_parameters(model, names);
+  std::erase_if(names, [&](const std::string& name) {
+    return std::ranges::find(frozen, name) != frozen.end();
+  });
+  return names;
+}
+
+TEST(ParameterGroups, AllButHeadLeavesTheClassifier) {
+  for (const auto& [name, head] :
+       {std::pair("resnet18", "fc"),
+        {"vit_tiny_patch16_224", "head"},
+        {"efficientnet_b0", "classifier"},
+        {"convnext_tiny", "head.fc"}}) {
+    config::ModelConfig model;
+    model.name = name;
+    model.freeze = {"all_but_head"};
+    const std::string start = head;
+    EXPECT_THAT(
+        trained_of(model),
+        testing::ElementsAre(start + ".weight", start + ".bias"));
+  }
+}
+
+TEST(ParameterGroups, AdaptersAreTrainedWithTheClassifier) {
+  config::ModelConfig model;
+  model.name = "vit_tiny_patch16_224";
+  model.lora.rank = 4;
+  model.lora.match = {"blocks.11.attn.proj"};
+  using testing::UnorderedElementsAre;
+  EXPECT_THAT(
+      trained_of(model),
+      UnorderedElementsAre(
+          "blocks.11.attn.proj.lora_A.weight",
+          "blocks.11.attn.proj.lora_B.weight",
+          "head.weight",
+          "head.bias"));
+  model.freeze = {"head"};
+  EXPECT_EQ(trained_of(model).size(), 2U);
+}
+
 } // namespace
 } // namespace vitrain::engine
