@@ -39,6 +39,7 @@
 #include "models/families/family.h"
 #include "networks/uninitialized_model.h"
 #include "program/torch_verbs.h"
+#include "results/feature_file.h"
 #include "results/output_file.h"
 #include "results/prediction_output.h"
 #include "results/prediction_sheet.h"
@@ -210,12 +211,19 @@ void check_outputs(
     const data::Index& images) {
   const config::PredictArguments& outputs = arguments.predict;
   const std::vector<std::string>& inputs = arguments.data.files;
-  const NamedOutput csv{"-csv", outputs.csv};
-  const NamedOutput jsonl{"-jsonl", outputs.jsonl};
-  const NamedOutput sheet{"-sheet", outputs.sheet};
-  check_differ(csv, jsonl);
-  check_differ(csv, sheet);
-  check_differ(jsonl, sheet);
+  std::vector<NamedOutput> others;
+  for (NamedOutput one :
+       {NamedOutput{"-csv", outputs.csv},
+        {"-jsonl", outputs.jsonl},
+        {"-features", outputs.features},
+        {"-sheet", outputs.sheet}}) {
+    for (const NamedOutput& other : others) {
+      check_differ(other, one);
+    }
+    others.push_back(std::move(one));
+  }
+  check_table(
+      "-features", outputs.features, inputs, images, results::is_features);
   check_table("-csv", outputs.csv, inputs, images, results::is_predictions_csv);
   check_table(
       "-jsonl", outputs.jsonl, inputs, images, results::is_predictions_jsonl);
@@ -317,6 +325,7 @@ engine::Predictor make_predictor(
        .threads = plan.threads,
        .lanes = plan.lanes,
        .multi_label = job.multi_label,
+       .features = arguments.predict.features.has_value(),
        .precision = precision.precision,
        .allocate = engine::slot_allocator(plan.cuda, "-batch_size")}};
 }
@@ -336,6 +345,7 @@ int predict(const config::Arguments& arguments) {
   results::PredictionOutput output(
       {.csv = arguments.predict.csv,
        .jsonl = arguments.predict.jsonl,
+       .features = arguments.predict.features,
        .classes = classes,
        .top = top,
        .images = images->size(),

@@ -48,6 +48,9 @@ PredictionOutput::PredictionOutput(const Options& options)
   if (options.jsonl) {
     jsonl_.emplace(*options.jsonl);
   }
+  if (options.features) {
+    features_.emplace(*options.features, options.images);
+  }
   if (!csv_ && !jsonl_) {
     open_table();
   }
@@ -84,6 +87,9 @@ void PredictionOutput::add(std::span<const Prediction> predictions) {
       std::fputs(table_->row(printable(path), prediction).c_str(), stdout);
     }
   }
+  if (features_) {
+    features_->add(predictions);
+  }
   if (csv_) {
     csv_->write(csv);
   }
@@ -104,11 +110,14 @@ void PredictionOutput::finish() {
       (*file)->finish();
     }
   }
+  if (features_) {
+    features_->finish();
+  }
 }
 
 void PredictionOutput::report(const std::vector<std::string>& others) {
   std::vector<std::string> files;
-  for (const auto& path : {options_.csv, options_.jsonl}) {
+  for (const auto& path : {options_.csv, options_.jsonl, options_.features}) {
     if (path && *path != "-") {
       files.push_back(printable(*path));
     }

@@ -11,6 +11,7 @@
 #include "core/system/clock.h"
 #include "logging/console.h"
 #include "logging/progress.h"
+#include "results/feature_file.h"
 #include "results/output_file.h"
 #include "results/prediction.h"
 #include "results/prediction_table.h"
@@ -29,6 +30,7 @@ class PredictionOutput {
   struct Options {
     std::optional<std::string> csv; // "-": standard output
     std::optional<std::string> jsonl; // as `csv`
+    std::optional<std::string> features; // path of a FeatureFile
     std::vector<std::string> classes;
     std::int64_t top = 5; // number of classes per image
     std::int64_t images = 0; // number of images
@@ -43,8 +45,9 @@ class PredictionOutput {
   // Completes the files.
   void finish();
   // Prints on standard error the number of images, of unreadable ones, and the
-  // paths of the results: CSV, JSON lines and `others`. Prints nothing if there
-  // is a table, no image was unreadable, and `others` is empty.
+  // paths of the results: CSV, JSON lines, features and `others`. Prints
+  // nothing if there is a table, no image was unreadable, and `others` is
+  // empty.
   void report(const std::vector<std::string>& others);
   // Number of images without a prediction.
   std::int64_t problems() const { return problems_; }
@@ -56,6 +59,7 @@ class PredictionOutput {
   PredictionLines lines_;
   std::optional<OutputFile> csv_;
   std::optional<OutputFile> jsonl_;
+  std::optional<FeatureFile> features_;
   std::optional<PredictionTable> table_;
   logging::Console console_;
   logging::WorkProgress progress_;

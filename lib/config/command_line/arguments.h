@@ -83,6 +83,7 @@ struct PredictArguments {
   std::optional<std::int64_t> batch; // images per batch; nullopt: by device
   std::optional<std::string> csv; // output file; "-": standard output
   std::optional<std::string> jsonl; // output file; "-": standard output
+  std::optional<std::string> features; // output file (.npy or .safetensors)
   std::optional<std::string> sheet; // output file (.png)
   std::optional<std::string> classes; // file with the names of the classes
 };

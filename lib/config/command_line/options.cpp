@@ -21,6 +21,17 @@ constexpr int kLargestSide = 8192; // as data.preprocess.resize
 
 using Group = OptionGroup;
 
+template <auto member>
+constexpr Option predict_file(std::string_view name, std::string_view help) {
+  return {
+      .name = name,
+      .label = "FILE",
+      .group = Group::kPredict,
+      .verbs = kPredictVerb,
+      .help = help,
+      .read = [](CommandLine& o) { o.arguments.predict.*member = o.value; }};
+}
+
 constexpr auto kOptions = std::to_array<Option>({
     {.name = "cfg",
      .label = "FILE",
@@ -228,32 +239,20 @@ constexpr auto kOptions = std::to_array<Option>({
      .verbs = kPredictVerb,
      .help = "Classes of each image, the most probable ones; default: 5.",
      .read = [](CommandLine& o) { o.arguments.predict.top = o.count(1); }},
-    {.name = "csv",
-     .label = "FILE",
-     .group = Group::kPredict,
-     .verbs = kPredictVerb,
-     .help = "Write a table with a row for each image, in the order in which "
-             "they were named; -: to standard output.",
-     .read = [](CommandLine& o) { o.arguments.predict.csv = o.value; }},
-    {.name = "jsonl",
-     .label = "FILE",
-     .group = Group::kPredict,
-     .verbs = kPredictVerb,
-     .help = "The same as a JSON object on each line.",
-     .read = [](CommandLine& o) { o.arguments.predict.jsonl = o.value; }},
-    {.name = "sheet",
-     .label = "FILE",
-     .group = Group::kPredict,
-     .verbs = kPredictVerb,
-     .help = "Draw the first 100 images with their classes: a .png.",
-     .read = [](CommandLine& o) { o.arguments.predict.sheet = o.value; }},
-    {.name = "classes",
-     .label = "FILE",
-     .group = Group::kPredict,
-     .verbs = kPredictVerb,
-     .help = "How classes are called: a name on each line, in the order of "
-             "their numbers, or behind the name that they have in the weights.",
-     .read = [](CommandLine& o) { o.arguments.predict.classes = o.value; }},
+    predict_file<&PredictArguments::csv>(
+        "csv",
+        "Write a table with a row for each image; -: to standard output."),
+    predict_file<&PredictArguments::jsonl>("jsonl", "The same as JSON lines."),
+    predict_file<&PredictArguments::features>(
+        "features",
+        "Write the classifier's inputs: a .npy or .safetensors."),
+    predict_file<&PredictArguments::sheet>(
+        "sheet",
+        "Draw the first 100 images with their classes: a .png."),
+    predict_file<&PredictArguments::classes>(
+        "classes",
+        "Names of the classes: one on each line, in the order of their "
+        "numbers, or behind the name in the weights."),
     {.name = "sort",
      .label = "KEY",
      .group = Group::kRuns,

@@ -20,6 +20,8 @@
 #include "engine/inputs/device_upload.h"
 #include "engine/inputs/normalizer.h"
 #include "engine/state/named_state.h"
+#include "models/families/family.h"
+#include "networks/layers/layers.h"
 #include "networks/uninitialized_model.h"
 
 namespace vitrain::engine {
@@ -74,6 +76,32 @@ std::vector<results::Prediction> predictions_of(
     predictions.push_back(std::move(prediction));
   }
   return predictions;
+}
+
+// Returns the features of images: the inputs of the classifiers joined [N, D]
+// or, of a distilled network with two heads, their mean, as timm does.
+at::Tensor pooled_features(
+    const models::ModelSpec& spec,
+    const std::vector<at::Tensor>& inputs) {
+  const models::Family& family = *spec.family;
+  return (family.two_heads != nullptr && family.two_heads(spec)
+              ? at::stack(inputs).mean(0)
+              : at::cat(inputs, 1))
+      .to(at::kFloat);
+}
+
+// Adds a row of `features` [rows, D] to each prediction without a problem.
+void add_features(
+    const at::Tensor& features,
+    std::vector<results::Prediction>& predictions) {
+  const at::Tensor rows = features.cpu().contiguous();
+  const float* row = rows.const_data_ptr<float>();
+  for (results::Prediction& prediction : predictions) {
+    if (prediction.problem.empty()) {
+      prediction.features.assign(row, row + rows.size(1));
+    }
+    row += rows.size(1);
+  }
 }
 
 } // namespace
@@ -233,6 +261,7 @@ void Predictor::lane(std::size_t index, Batches& batches, InOrder& results)
   HostCopy host(replica.device);
   while (auto batch = batches.take(index, normalizer)) {
     at::Tensor outputs;
+    networks::FeatureScope features;
     {
       const AutocastScope autocast(
           replica.device.type(), product_type(options_.precision));
@@ -243,6 +272,11 @@ void Predictor::lane(std::size_t index, Batches& batches, InOrder& results)
         ? at::sigmoid(logits)
         : at::softmax(logits, /*dim=*/1);
     auto predictions = predictions_of(host.of(probabilities), options_.top);
+    if (options_.features) {
+      add_features(
+          pooled_features(spec_, features.take()).narrow(0, 0, batch->rows),
+          predictions);
+    }
     for (auto& [row, problem] : batch->problems) {
       predictions[static_cast<std::size_t>(row)] = {
           .problem = std::move(problem)};

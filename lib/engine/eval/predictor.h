@@ -30,6 +30,7 @@ class Predictor {
     // True: each class has an independent probability (sigmoid). False: the
     // probabilities sum to 1 (softmax).
     bool multi_label = false;
+    bool features = false; // also return the classifier's inputs
     // Resolved: not kAuto.
     config::Precision precision = config::Precision::kFp32;
     data::SlotAllocator allocate{}; // allocator of batch memory
