@@ -62,9 +62,11 @@ void check_losses(
           name_of(train.loss)),
       {"train.loss"});
   checker.require(
-      is_binary(train.loss) || (!train.bce_threshold && !train.bce_sum),
-      train.bce_threshold ? "train.bce_threshold" : "train.bce_sum",
-      "needs train.loss: binary_cross_entropy or focal",
+      (is_binary(train.loss) || !train.bce_threshold) &&
+          (is_summed(train.loss) || !train.bce_sum),
+      !is_binary(train.loss) && train.bce_threshold ? "train.bce_threshold"
+                                                    : "train.bce_sum",
+      "needs train.loss: binary_cross_entropy, focal, asymmetric or zlpr",
       {"train.loss"});
 }
 

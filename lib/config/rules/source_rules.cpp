@@ -123,7 +123,7 @@ void check_label_lists(const Recipe& recipe, bool trains, Checker& checker) {
       "train.loss",
       fmt::format(
           "{} is for one label of each sample, and data.eval.multi_label has "
-          "any number: set binary_cross_entropy or focal",
+          "any number: set binary_cross_entropy, focal, asymmetric or zlpr",
           name_of(recipe.train.loss)),
       {"data.eval.multi_label"});
   const std::string one = "is for one label of each sample";

@@ -147,21 +147,22 @@ class Validator {
         {section + ".kind"});
   }
 
-  // Checks that cross entropy is used for classes, and squared errors for
-  // target vectors.
+  // Checks that losses of classes are used for classes, and others for target
+  // vectors.
   void check_loss(const std::string& section, const SourceConfig& source) {
     const bool vectors = source.kind == SourceKind::kVectors;
     checker_.require(
-        vectors == (recipe_.train.loss == LossKind::kMse),
+        vectors == is_regression(recipe_.train.loss),
         "train.loss",
         vectors ? fmt::format(
                       "{}, but {}.kind: vectors has targets instead of "
-                      "classes: set mse",
+                      "classes: set mse, l1 or huber",
                       name_of(recipe_.train.loss),
                       section)
                 : fmt::format(
-                      "mse is for targets, but {}.kind: {} has classes: set "
+                      "{} is for targets, but {}.kind: {} has classes: set "
                       "cross_entropy, or take vectors",
+                      name_of(recipe_.train.loss),
                       section,
                       name_of(source.kind)),
         {section + ".kind"});
@@ -187,7 +188,7 @@ class Validator {
         {"train.loss"});
     const SamplerConfig& sampler = recipe_.data.sampler;
     checker_.require(
-        loss != LossKind::kMse || sampler.policy != SamplerPolicy::kWeighted ||
+        !is_regression(loss) || sampler.policy != SamplerPolicy::kWeighted ||
             sampler.weights != "balanced",
         "data.sampler.weights",
         "balanced is for classes, which data.train.kind: vectors has not: "
@@ -290,6 +291,17 @@ class Validator {
             "is for classes, which train.loss: {} has not",
             name_of(train.loss)),
         {"train.loss"});
+    checker_.require(
+        train.loss != LossKind::kZlpr ||
+            (!balanced && train.class_weights.empty() &&
+             train.label_smoothing == 0.0),
+        "train.loss",
+        "zlpr compares classes that are present or absent: it has neither "
+        "weights of classes nor smoothed labels; remove these, or take "
+        "another loss",
+        {"train.class_weights",
+         "train.class_balance",
+         "train.label_smoothing"});
     const DistillConfig& distill = train.distill;
     checker_.require(
         !distill.active() || has_classes(train.loss),

@@ -19,8 +19,13 @@ enum class LossKind {
   kCrossEntropy,
   kBinaryCrossEntropy,
   kFocal,
+  kAsymmetric,
+  kZlpr,
+  kPoly1,
   kJensenShannon,
   kMse,
+  kL1,
+  kHuber,
   kPixels
 };
 constexpr auto names_of(LossKind) {
@@ -29,18 +34,33 @@ constexpr auto names_of(LossKind) {
       {{kCrossEntropy, "cross_entropy"},
        {kBinaryCrossEntropy, "binary_cross_entropy"},
        {kFocal, "focal"},
+       {kAsymmetric, "asymmetric"},
+       {kZlpr, "zlpr"},
+       {kPoly1, "poly1"},
        {kJensenShannon, "jensen_shannon"},
        {kMse, "mse"},
+       {kL1, "l1"},
+       {kHuber, "huber"},
        {kPixels, "pixels"}});
+}
+// Returns true if the loss is for target numbers, as those of vectors.
+constexpr bool is_regression(LossKind loss) {
+  return loss == LossKind::kMse || loss == LossKind::kL1 ||
+      loss == LossKind::kHuber;
 }
 // Returns true if the loss is for classes, so that top-1 and smoothing are
 // defined.
 constexpr bool has_classes(LossKind loss) {
-  return loss != LossKind::kMse && loss != LossKind::kPixels;
+  return !is_regression(loss) && loss != LossKind::kPixels;
 }
-// Returns true if the loss treats each class independently.
+// Returns true if the loss is for any number of present classes.
 constexpr bool is_binary(LossKind loss) {
-  return loss == LossKind::kBinaryCrossEntropy || loss == LossKind::kFocal;
+  return loss == LossKind::kBinaryCrossEntropy || loss == LossKind::kFocal ||
+      loss == LossKind::kAsymmetric || loss == LossKind::kZlpr;
+}
+// Returns true if the loss of a sample is a mean, or sum, over the classes.
+constexpr bool is_summed(LossKind loss) {
+  return is_binary(loss) && loss != LossKind::kZlpr;
 }
 enum class Mkl { kAuto, kPlain };
 constexpr auto names_of(Mkl) {
@@ -61,6 +81,11 @@ struct TrainConfig {
   std::optional<double> bce_pos_weight;
   double focal_alpha = 0.25;
   double focal_gamma = 2.0;
+  double asymmetric_gamma_absent = 4.0;
+  double asymmetric_gamma_present = 1.0;
+  double asymmetric_clip = 0.05;
+  double poly1_epsilon = 2.0;
+  double huber_delta = 1.0;
   std::vector<double> class_weights;
   ClassBalance class_balance = ClassBalance::kNone;
   ClassWeighting class_weighting = ClassWeighting::kSample;
@@ -93,10 +118,16 @@ struct TrainConfig {
         loss,
         "`cross_entropy` of the classes; `binary_cross_entropy` of each "
         "class against all others, and `focal`, which reduces the weight of "
-        "easy samples, in training, while evaluation reports cross entropy; "
+        "easy samples, `asymmetric`, which does so more for absent classes "
+        "(Ridnik et al., 2021; as timm), and `zlpr`, which ranks present "
+        "classes above absent ones (Su et al., 2022), in training, while "
+        "evaluation reports cross entropy; `poly1`: cross entropy plus "
+        "poly1_epsilon times the probability of all other classes (Leng et "
+        "al., 2022); "
         "`jensen_shannon`: cross entropy of the image with crop and flips "
         "only, plus the divergence of its augmented versions (AugMix); "
-        "`mse`: mean squared error, for data.train.kind: vectors; `pixels`: "
+        "`mse`, `l1` and `huber`: mean squared, absolute and Huber's error, "
+        "for data.train.kind: vectors; `pixels`: "
         "mean squared error of the hidden patches of a masked autoencoder "
         "(mae_vit_...), without labels.");
     v.field(
@@ -108,15 +139,15 @@ struct TrainConfig {
     v.field(
          "bce_threshold",
          bce_threshold,
-         "`binary_cross_entropy` and `focal`: targets above it count as 1, "
-         "all other targets as 0; `null`: unchanged targets.")
+         "Losses of independent classes: targets above it count as 1, all "
+         "other targets as 0; `null`: unchanged targets (`zlpr`: 0.5).")
         .at_least(0.0)
         .less_than(1.0);
     v.field(
         "bce_sum",
         bce_sum,
-        "`binary_cross_entropy` and `focal`: the sum over the classes instead "
-        "of their mean.");
+        "`binary_cross_entropy`, `focal` and `asymmetric`: the sum over the "
+        "classes instead of their mean.");
     visit_classes(v);
     v.field(
          "jsd_splits",
@@ -170,7 +201,42 @@ struct TrainConfig {
          "`focal`: how much less a sample counts that is nearly right.")
         .at_least(0.0)
         .needs("train.loss", loss, LossKind::kFocal);
+    visit_newer(v);
     visit_class_weights(v, class_weights, class_balance, class_weighting);
+  }
+
+  // Keys of asymmetric, poly1 and huber.
+  template <typename Visitor>
+  void visit_newer(Visitor& v) {
+    v.field(
+         "asymmetric_gamma_absent",
+         asymmetric_gamma_absent,
+         "`asymmetric`: focal_gamma of absent classes.")
+        .at_least(0.0)
+        .needs("train.loss", loss, LossKind::kAsymmetric);
+    v.field(
+         "asymmetric_gamma_present",
+         asymmetric_gamma_present,
+         "`asymmetric`: focal_gamma of present classes.")
+        .at_least(0.0)
+        .needs("train.loss", loss, LossKind::kAsymmetric);
+    v.field(
+         "asymmetric_clip",
+         asymmetric_clip,
+         "`asymmetric`: probability up to which an absent class costs nothing.")
+        .at_least(0.0)
+        .less_than(1.0)
+        .needs("train.loss", loss, LossKind::kAsymmetric);
+    v.field(
+         "poly1_epsilon", poly1_epsilon, "`poly1`: factor of the added term.")
+        .at_least(-1.0)
+        .needs("train.loss", loss, LossKind::kPoly1);
+    v.field(
+         "huber_delta",
+         huber_delta,
+         "`huber`: error from which it grows linearly.")
+        .more_than(0.0)
+        .needs("train.loss", loss, LossKind::kHuber);
   }
 };
 

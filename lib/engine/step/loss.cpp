@@ -1,5 +1,7 @@
 #include "engine/step/loss.h"
 
+#include <limits>
+
 #include <ATen/ATen.h>
 
 #include "engine/step/jensen_shannon.h"
@@ -50,6 +52,50 @@ at::Tensor entropies(
       outputs, wanted, /*weight=*/{}, positive, at::Reduction::None);
 }
 
+// Returns timm's AsymmetricLossMultiLabel of each class: [N, C].
+at::Tensor asymmetric_losses(
+    const LossOptions& options,
+    const at::Tensor& outputs,
+    const at::Tensor& wanted) {
+  constexpr double kLeast = 1e-8; // timm's eps
+  const at::Tensor others = 1.0 - wanted;
+  const at::Tensor present = outputs.sigmoid();
+  const at::Tensor absent = (1.0 - present + options.clip).clamp_max(1.0);
+  const at::Tensor losses = wanted * present.clamp_min(kLeast).log() +
+      others * absent.clamp_min(kLeast).log();
+  const at::Tensor wrong = 1.0 - present * wanted - absent * others;
+  const at::Tensor gamma =
+      options.gamma_present * wanted + options.gamma_absent * others;
+  return -losses * wrong.pow(gamma);
+}
+
+// [N]
+at::Tensor zlpr_losses(const at::Tensor& outputs, const at::Tensor& wanted) {
+  const at::Tensor present = wanted.gt(0.5);
+  const auto one_more = [](const at::Tensor& scores) {
+    return at::logsumexp(
+        at::cat({scores, at::zeros({scores.size(0), 1}, scores.options())}, 1),
+        1);
+  };
+  const double none = -std::numeric_limits<double>::infinity();
+  return one_more((-outputs).masked_fill(~present, none)) +
+      one_more(outputs.masked_fill(present, none));
+}
+
+at::Tensor class_losses(
+    const LossOptions& options,
+    const at::Tensor& outputs,
+    const at::Tensor& wanted) {
+  switch (options.kind) {
+    case LossKind::kFocal:
+      return focal_losses(options, outputs, wanted);
+    case LossKind::kAsymmetric:
+      return asymmetric_losses(options, outputs, wanted);
+    default:
+      return entropies(options, outputs, wanted);
+  }
+}
+
 // Returns losses that treat each class as a binary problem: [N].
 at::Tensor binary_losses(
     const LossOptions& options,
@@ -58,9 +104,10 @@ at::Tensor binary_losses(
   const at::Tensor wanted = options.threshold
       ? shares.gt(*options.threshold).to(outputs.scalar_type())
       : shares;
-  at::Tensor losses = options.kind == LossKind::kFocal
-      ? focal_losses(options, outputs, wanted)
-      : entropies(options, outputs, wanted);
+  if (options.kind == LossKind::kZlpr) {
+    return zlpr_losses(outputs, wanted);
+  }
+  at::Tensor losses = class_losses(options, outputs, wanted);
   if (options.class_weights.defined()) {
     losses = losses * options.class_weights;
   }
@@ -74,6 +121,15 @@ at::Tensor soft_cross_entropy(
   const at::Tensor wanted =
       options.class_weights.defined() ? shares * options.class_weights : shares;
   return outputs.log_softmax(1).mul(wanted).sum(1).neg();
+}
+
+at::Tensor poly1_losses(
+    const LossOptions& options,
+    const at::Tensor& outputs,
+    const at::Tensor& shares) {
+  const at::Tensor right = outputs.softmax(1).mul(shares).sum(1);
+  return soft_cross_entropy(options, outputs, shares) +
+      options.poly1_epsilon * (1.0 - right);
 }
 
 } // namespace
@@ -108,8 +164,24 @@ at::Tensor sample_losses(
            .class_weights = options.class_weights},
           outputs,
           targets);
+    case LossKind::kL1:
+      return at::l1_loss(outputs, targets, at::Reduction::None).mean(1);
+    case LossKind::kHuber:
+      return at::huber_loss(
+                 outputs, targets, at::Reduction::None, options.huber_delta)
+          .mean(1);
+    case LossKind::kPoly1:
+      return poly1_losses(
+          options,
+          outputs,
+          shares.defined()
+              ? shares
+              : class_shares(
+                    targets, outputs.size(1), options.label_smoothing));
     case LossKind::kBinaryCrossEntropy:
     case LossKind::kFocal:
+    case LossKind::kAsymmetric:
+    case LossKind::kZlpr:
       return binary_losses(
           options,
           outputs,

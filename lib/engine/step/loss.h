@@ -23,6 +23,13 @@ struct LossOptions {
   // Below 0: no factors.
   double focal_alpha = 0.25;
   double focal_gamma = 2.0;
+  // asymmetric: focal_gamma of absent and of present classes, and the
+  // probability up to which an absent class costs nothing.
+  double gamma_absent = 4.0;
+  double gamma_present = 1.0;
+  double clip = 0.05;
+  double poly1_epsilon = 2.0;
+  double huber_delta = 1.0;
   // Weight of each class's term in the loss of a sample, as torch's `weight`:
   // [C] fp32; undefined: 1.
   at::Tensor class_weights{};
@@ -68,9 +75,16 @@ at::Tensor class_shares(
 //   binary_cross_entropy: same shapes; each class against the others;
 //   focal: same shapes; torchvision's sigmoid_focal_loss (Lin et al., "Focal
 //     Loss for Dense Object Detection", ICCV 2017);
+//   asymmetric: same shapes; timm's AsymmetricLossMultiLabel (Ridnik et al.,
+//     "Asymmetric loss for multi-label classification", ICCV 2021);
+//   zlpr: same shapes; timm's ZlprLoss (Su et al., "ZLPR: a novel loss for
+//     multi-label classification", 2022);
+//   poly1: shapes of cross_entropy; timm's PolyCrossEntropy (Leng et al.,
+//     "PolyLoss", ICLR 2022);
 //   jensen_shannon: AugMix's loss (jensen_shannon.h) with alpha = `divergence`;
 //     outputs [splits N, C], targets [N] int64; class_weights apply to its
 //     cross entropy;
+//   l1, huber: shapes of mse; torch's l1_loss and huber_loss;
 //   mse: outputs and targets [N, T] fp32, the mean of the squared errors over
 //     the T targets, so that the mean over samples is torch's MSELoss;
 //   pixels: outputs [N] are the losses themselves (Model::masked_patches);

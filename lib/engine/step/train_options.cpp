@@ -171,6 +171,11 @@ TrainStepOptions step_options(
            .pos_weight = train.bce_pos_weight,
            .focal_alpha = train.focal_alpha,
            .focal_gamma = train.focal_gamma,
+           .gamma_absent = train.asymmetric_gamma_absent,
+           .gamma_present = train.asymmetric_gamma_present,
+           .clip = train.asymmetric_clip,
+           .poly1_epsilon = train.poly1_epsilon,
+           .huber_delta = train.huber_delta,
            .class_weights =
                weighs_terms(recipe) ? class_weights(session) : at::Tensor(),
            .splits = train.splits(),

@@ -4,7 +4,8 @@
 Needs timm 1.0.31, torchvision 0.26 and torch 2.11:  python3 make_losses.py
 
 Losses and their gradients with respect to the outputs, in double precision, from
-numbers that are exact in single precision: timm's BinaryCrossEntropy,
+numbers that are exact in single precision: timm's BinaryCrossEntropy and (in
+single precision) AsymmetricLossMultiLabel, ZlprLoss and PolyCrossEntropy,
 torchvision's sigmoid_focal_loss, torch's cross_entropy, and the formula that
 DeiT's authors publish for learning from a teacher.
 """
@@ -14,7 +15,8 @@ import pathlib
 
 import torch
 import torch.nn.functional as F
-from timm.loss import BinaryCrossEntropy
+from timm.loss import (
+    AsymmetricLossMultiLabel, BinaryCrossEntropy, PolyCrossEntropy, ZlprLoss)
 from torchvision.ops import sigmoid_focal_loss
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -126,6 +128,27 @@ def entropies():
     ]
 
 
+def newer():
+    asymmetric = {"kind": "asymmetric", "shares": True}
+    return [
+        case("asymmetric", lambda x: AsymmetricLossMultiLabel()(x, shares()),
+             **asymmetric, sum_classes=True),
+        case("asymmetric with other numbers",
+             lambda x: AsymmetricLossMultiLabel(
+                 3.0, 0.5, 0.1, reduction="mean")(x, shares()),
+             **asymmetric, gamma_absent=3.0, gamma_present=0.5, clip=0.1),
+        case("zlpr", lambda x: ZlprLoss()(x, shares()),
+             kind="zlpr", shares=True),
+        case("poly1", lambda x: PolyCrossEntropy(1.5, 0.1)(x, LABELS),
+             kind="poly1", label_smoothing=0.1, poly1_epsilon=1.5),
+        case("poly1 of shares", lambda x: PolyCrossEntropy()(x, shares()),
+             kind="poly1", shares=True, poly1_epsilon=2.0),
+        case("l1", lambda x: F.l1_loss(x, numbers(3)), kind="l1"),
+        case("huber", lambda x: F.huber_loss(x, numbers(3), delta=0.75),
+             kind="huber", huber_delta=0.75),
+    ]
+
+
 def distillations():
     kind = {"kind": "cross_entropy", "shares": True}
     base = entropy(shares())
@@ -151,7 +174,7 @@ def main():
         "shares": shares().tolist(),
         "teacher": numbers(2, 3.0).tolist(),
         "weights": WEIGHTS.tolist(),
-        "cases": binaries() + entropies() + distillations(),
+        "cases": binaries() + entropies() + newer() + distillations(),
     }
     (HERE / "losses.json").write_text(json.dumps(content) + "\n")
 

@@ -93,7 +93,12 @@ LossOptions golden_options(const nlohmann::json& json) {
       .label_smoothing = json.value("label_smoothing", 0.0),
       .sum_classes = json.value("sum_classes", false),
       .focal_alpha = json.value("focal_alpha", 0.25),
-      .focal_gamma = json.value("focal_gamma", 2.0)};
+      .focal_gamma = json.value("focal_gamma", 2.0),
+      .gamma_absent = json.value("gamma_absent", 4.0),
+      .gamma_present = json.value("gamma_present", 1.0),
+      .clip = json.value("clip", 0.05),
+      .poly1_epsilon = json.value("poly1_epsilon", 0.0),
+      .huber_delta = json.value("huber_delta", 0.0)};
   if (json.contains("threshold")) {
     options.threshold = json.at("threshold").get<double>();
   }
@@ -112,10 +117,12 @@ at::Tensor golden_loss(const nlohmann::json& json, const at::Tensor& outputs) {
   const std::vector<std::int64_t> labels = golden_losses().at("labels");
   const DistillOutputs answers =
       split_heads({.heads_apart = json.value("heads_apart", false)}, outputs);
+  const LossOptions options = golden_options(json);
   const at::Tensor own = loss_sum(
-      golden_options(json),
+      options,
       answers.labels,
-      at::tensor(labels, at::kLong),
+      config::is_regression(options.kind) ? golden_matrix("second_outputs")
+                                          : at::tensor(labels, at::kLong),
       json.value("shares", false) ? golden_matrix("shares") : at::Tensor());
   if (!json.contains("distill")) {
     return own;
@@ -132,7 +139,7 @@ at::Tensor golden_loss(const nlohmann::json& json, const at::Tensor& outputs) {
 // Six samples of five classes, losses of the order of 1 to 10: a dozen fp32
 // roundings of numbers that are at most a few times as large.
 TEST(Loss, EqualsTheOriginalsWithItsGradient) {
-  ASSERT_EQ(golden_losses().at("cases").size(), 19u);
+  ASSERT_EQ(golden_losses().at("cases").size(), 26u);
   for (const auto& expected : golden_losses().at("cases")) {
     SCOPED_TRACE(expected.at("name").get<std::string>());
     at::Tensor outputs = golden_matrix("outputs");
