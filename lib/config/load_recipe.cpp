@@ -191,7 +191,7 @@ bool check_dialect(const std::vector<Layer>& layers, Problems& problems) {
 void apply_overrides(
     std::span<const Override> overrides,
     bool dialect,
-    const Loaded& loaded,
+    Loaded& loaded,
     Reader& reader) {
   for (const Override& override : overrides) {
     // Overrides of PaddleViT's keys were applied when its layers were read; its
@@ -203,6 +203,10 @@ void apply_overrides(
     if (!done) {
       reader.apply(override);
     }
+  }
+  // Before -data_path, which depends on it.
+  if (DataConfig& data = loaded.recipe.data; data.fold && !data.split) {
+    data.split = 1.0 / static_cast<double>((*data.fold)[1]);
   }
 }
 

@@ -66,15 +66,34 @@ void check_held_out(const std::string& weights, const data::Index& eval) {
       printable(list.native()));
 }
 
+std::uint64_t seed_of_split(const config::Recipe& recipe) {
+  return static_cast<std::uint64_t>(
+      recipe.data.split_seed.value_or(recipe.run.seed));
+}
+
+// Returns the part of the training data that data.fraction or data.per_class
+// takes.
+data::Index reduced(data::Index train, const config::Recipe& recipe) {
+  const config::DataConfig& data = recipe.data;
+  return data.fraction || data.per_class ? data::reduce(
+                                               train,
+                                               data.fraction.value_or(1.0),
+                                               data.per_class,
+                                               seed_of_split(recipe))
+                                         : std::move(train);
+}
+
 // Splits data.train into training and held-out samples, by data.split.
 data::SplitData split_training_data(
     const config::Recipe& recipe,
     const Known& known) {
-  return data::split_data(
+  data::SplitData parts = data::split_data(
       list_source(recipe.data.train, /*train=*/true, known),
       *recipe.data.split,
-      static_cast<std::uint64_t>(
-          recipe.data.split_seed.value_or(recipe.run.seed)));
+      seed_of_split(recipe),
+      recipe.data.fold);
+  parts.train = reduced(std::move(parts.train), recipe);
+  return parts;
 }
 
 void list_split(PreparedJob& prepared, const Known& known) {
@@ -126,6 +145,7 @@ void list_each(PreparedJob& prepared, Known known) {
     try {
       index = std::make_unique<data::Index>(list_source(source, train, known));
       if (train) {
+        *index = reduced(std::move(*index), prepared.job.recipe);
         data::check_for_training(*index);
         known = {std::ssize(index->classes()), index->label_form()};
       }
@@ -191,7 +211,10 @@ data::Index list_training_data(
     std::int64_t classes) {
   return recipe.data.split
       ? split_training_data(recipe, {.classes = classes}).train
-      : list_source(recipe.data.train, /*train=*/true, {.classes = classes});
+      : reduced(
+            list_source(
+                recipe.data.train, /*train=*/true, {.classes = classes}),
+            recipe);
 }
 
 void list_data(PreparedJob& prepared) {

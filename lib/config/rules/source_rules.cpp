@@ -69,15 +69,67 @@ void check_kind(
       others);
 }
 
+namespace {
+
+// Checks data.fraction and data.per_class.
+void check_reduced(const DataConfig& data, Checker& checker) {
+  const SourceKind kind = data.train.kind;
+  const char* reduced = data.fraction ? "data.fraction" : "data.per_class";
+  checker.require(
+      !data.fraction || !data.per_class,
+      "data.fraction",
+      "chooses training data, and data.per_class does, too: set one of them",
+      {"data.per_class"});
+  checker.require(
+      (!data.fraction && !data.per_class) || names_images(kind) ||
+          (kind == SourceKind::kVectors && data.train.path),
+      reduced,
+      fmt::format(
+          "is for folder, list, tar and files of vectors, and "
+          "data.train.kind is {}",
+          name_of(kind)),
+      {"data.train.kind"});
+}
+
+void check_fold(const DataConfig& data, Checker& checker) {
+  if (!data.fold) {
+    return;
+  }
+  const auto [number, count] = *data.fold;
+  checker.require(
+      count > 1 && number <= count,
+      "data.fold",
+      fmt::format(
+          "[{}, {}] is no part of at least two: give [k, n] with k from 1 "
+          "to n",
+          number,
+          count));
+  checker.require(
+      data.split == 1.0 / static_cast<double>(count),
+      "data.split",
+      fmt::format("is not 1 / {}, the share of data.fold: leave it out", count),
+      {"data.fold"});
+  checker.require(
+      !data.train.multi_label,
+      "data.fold",
+      "is for one label of each sample, and data.train.multi_label has any "
+      "number: set data.split",
+      {"data.train.multi_label"});
+}
+
+} // namespace
+
 void check_split(const DataConfig& data, Checker& checker) {
   const SourceKind kind = data.train.kind;
   const std::vector<std::string> others{
       "data.train.kind", "data.train.path", "data.eval.kind", "data.eval.path"};
   checker.require(
-      data.split || !data.split_seed,
+      data.split || data.fraction || data.per_class || !data.split_seed,
       "data.split_seed",
-      "is for data.split, which is null",
+      "is for data.split, data.fraction and data.per_class, which are null",
       {"data.split"});
+  check_reduced(data, checker);
+  check_fold(data, checker);
   if (!data.split) {
     return;
   }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 
@@ -38,6 +39,9 @@ struct DataConfig {
   AugmentConfig augment;
   std::optional<double> split;
   std::optional<std::int64_t> split_seed;
+  std::optional<std::array<std::int64_t, 2>> fold;
+  std::optional<double> fraction;
+  std::optional<std::int64_t> per_class;
 
   template <typename Visitor>
   void visit(Visitor& v) {
@@ -109,9 +113,29 @@ struct DataConfig {
     v.field(
          "split_seed",
          split_seed,
-         "Which part data.split holds out; `auto`: run.seed.")
+         "Which part data.split holds out, and data.fraction and "
+         "data.per_class take; `auto`: run.seed.")
         .auto_value()
         .at_least(0);
+    v.field(
+         "fold",
+         fold,
+         "[k, n], for cross validation: data.split is 1 / n, and holds out "
+         "part k (from 1) of n parts of equal size, which have no sample in "
+         "common.")
+        .in_range(1, 1000);
+    v.field(
+         "fraction",
+         fraction,
+         "`folder`, `list`, `tar` and `vectors`: train on this share of every "
+         "class only. A larger share has all samples of a smaller one.")
+        .more_than(0.0)
+        .at_most(1.0);
+    v.field(
+         "per_class",
+         per_class,
+         "The same as a number of samples of every class, at most.")
+        .in_range(1, 1 << 30);
   }
 };
 

@@ -126,6 +126,24 @@ Parts parts_of_classes(const std::vector<NamedOfClass>& classes, double share) {
   return parts;
 }
 
+// Holds out every n-th name of each class. Classes start at different parts, so
+// that the parts have equal sizes, also with many small classes.
+Parts parts_of_folds(
+    const std::vector<NamedOfClass>& classes,
+    std::int64_t number,
+    std::int64_t count) {
+  Parts parts;
+  std::int64_t position = 0;
+  for (const NamedOfClass& named : classes) {
+    const std::size_t before = parts.held_out.size();
+    for (const Named& one : named) {
+      parts.add(one, position++ % count == number - 1);
+    }
+    parts.untested += parts.held_out.size() == before && !named.empty() ? 1 : 0;
+  }
+  return parts;
+}
+
 // Splits a list with several labels per image; a name has the labels of all its
 // lines.
 Parts parts_of_label_lists(
@@ -160,11 +178,17 @@ Parts parts_of_label_lists(
 
 } // namespace
 
-SplitData split_data(const Index& index, double share, std::uint64_t seed) {
+SplitData split_data(
+    const Index& index,
+    double share,
+    std::uint64_t seed,
+    const Fold& fold) {
   std::vector<Named> named = by_rank(index, seed);
   auto [train, held_out, untested] = index.has_label_sets()
       ? parts_of_label_lists(index, named, share)
-      : parts_of_classes(by_class(index, std::move(named)), share);
+      : fold ? parts_of_folds(
+                   by_class(index, std::move(named)), (*fold)[0], (*fold)[1])
+             : parts_of_classes(by_class(index, std::move(named)), share);
   VITRAIN_CHECK_DATA(
       !held_out.empty(),
       "{}: data.split: {} of {} is none: hold out a larger share",
@@ -177,6 +201,25 @@ SplitData split_data(const Index& index, double share, std::uint64_t seed) {
   rest.notes.clear(); // the notes on the listing stay with the training part
   add_note(rest.notes, "classes of which nothing is held out", untested);
   return {Index(select(index, train)), Index(std::move(rest))};
+}
+
+Index reduce(
+    const Index& index,
+    double share,
+    std::optional<std::int64_t> most,
+    std::uint64_t seed) {
+  std::vector<std::int64_t> samples;
+  for (const NamedOfClass& named : by_class(index, by_rank(index, seed))) {
+    const auto part = std::ceil(share * static_cast<double>(named.size()));
+    const std::size_t count =
+        std::min(named.size(), static_cast<std::size_t>(most.value_or(part)));
+    for (std::size_t i = 0; i < count; ++i) {
+      samples.insert(
+          samples.end(), named[i].samples.begin(), named[i].samples.end());
+    }
+  }
+  std::ranges::sort(samples);
+  return Index(select(index, samples));
 }
 
 std::string sample_names(const Index& index) {

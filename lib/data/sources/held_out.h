@@ -1,6 +1,8 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,7 +25,24 @@ struct SplitData {
 // with several labels per image, about this share of every label is held out,
 // see stratify(). Supports the kinds of is_selectable() (select.h). Throws
 // Error(kData) if no sample would be held out.
-SplitData split_data(const Index& index, double share, std::uint64_t seed);
+// `fold`: [k, n] holds out part k (from 1) of n parts without common samples,
+// instead of `share`, of data with one label for each sample.
+using Fold = std::optional<std::array<std::int64_t, 2>>;
+SplitData split_data(
+    const Index& index,
+    double share,
+    std::uint64_t seed,
+    const Fold& fold = {});
+
+// Returns the dataset with `share` (0 to 1) of the names of every class,
+// rounded up, or with at most `most` of them if that is set. The choice depends
+// on names and seed as that of split_data(). A list's names are chosen by their
+// first label. Supports the same kinds.
+Index reduce(
+    const Index& index,
+    double share,
+    std::optional<std::int64_t> most,
+    std::uint64_t seed);
 
 // Returns the names of all samples, one per line: for `list` and `tar` as in
 // the index, for `folder` relative to the dataset's folder, for vectors a hash

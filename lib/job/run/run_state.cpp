@@ -141,8 +141,9 @@ std::string explain_data(const RunIdentity& own, const Json& saved) {
     return "";
   }
   if (own.split) {
-    return "\nThe training data depend on data.split and data.split_seed (by "
-           "default run.seed): give those in the run's config.yaml";
+    return "\nThe training data depend on data.split, data.fold and "
+           "data.split_seed (by default run.seed): give those in the run's "
+           "config.yaml";
   }
   if (saved.value("train_samples", Json()) != own.train_samples) {
     return "";

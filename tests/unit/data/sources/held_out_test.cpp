@@ -201,5 +201,41 @@ TEST_F(HeldOut, OfLabelListsNeverTakesAllOfALabel) {
   }
 }
 
+// Each image is held out once, and each fold has as many to within one.
+TEST_F(HeldOut, FoldsAreAPartition) {
+  const Index all = data();
+  std::set<std::string> seen;
+  for (std::int64_t k = 1; k <= 4; ++k) {
+    const SplitData parts = split_data(all, 0.25, 7, {{k, 4}});
+    const auto held_out = set_of_names(parts.held_out);
+    EXPECT_EQ(parts.train.size() + parts.held_out.size(), all.size());
+    EXPECT_EQ(parts.held_out.size(), 14); // of 56
+    for (const std::string& name : held_out) {
+      EXPECT_TRUE(seen.insert(name).second) << name;
+    }
+    EXPECT_EQ(counts_of(parts.held_out).at(0), 10);
+  }
+  EXPECT_EQ(seen, set_of_names(all));
+}
+
+TEST_F(HeldOut, AFractionIsPartOfALargerOne) {
+  const Index all = data();
+  std::set<std::string> smaller;
+  for (const double share : {0.1, 0.5, 1.0}) {
+    const auto names = set_of_names(reduce(all, share, {}, 7));
+    EXPECT_TRUE(std::ranges::includes(names, smaller)) << share;
+    smaller = names;
+  }
+  EXPECT_EQ(smaller, set_of_names(all));
+  using Counts = std::map<std::int64_t, std::int64_t>;
+  EXPECT_EQ(
+      counts_of(reduce(all, 0.1, {}, 7)), (Counts{{0, 4}, {1, 2}, {2, 1}}));
+  EXPECT_EQ(
+      counts_of(reduce(all, 1.0, 20, 7)), (Counts{{0, 20}, {1, 15}, {2, 1}}));
+  EXPECT_NE(
+      set_of_names(reduce(all, 0.5, {}, 7)),
+      set_of_names(reduce(all, 0.5, {}, 8)));
+}
+
 } // namespace
 } // namespace vitrain::data
