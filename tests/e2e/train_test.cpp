@@ -331,8 +331,7 @@ TEST(Eval, NeedsWeights) {
       run(tiny_run(folder / "runs", {.evaluate = "timm:no_such_model"}));
   EXPECT_EQ(cached.exit_code, 4);
   EXPECT_THAT(
-      cached.err,
-      HasSubstr("vitrain weights fetch timm:no_such_model"));
+      cached.err, HasSubstr("vitrain weights fetch timm:no_such_model"));
   const Result alone = run({"-eval", "-pretrained", "/no/such.pth"});
   EXPECT_EQ(alone.exit_code, 4);
   EXPECT_THAT(
