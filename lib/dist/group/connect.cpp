@@ -173,14 +173,18 @@ void Groups::shutdown() {
 }
 
 Groups connect(const Rendezvous& rendezvous) {
-  // A single worker on the CPU needs no connections. A single GPU still uses
-  // NCCL for everything except gradients (BucketExchange), so that one GPU and
-  // many take the same path.
-  if (rendezvous.size == 1 && rendezvous.nccl == nullptr) {
-    Groups groups{std::make_unique<Group>(), std::make_unique<Group>()};
-    groups.connect_mailbox =
-        [here = Meeting{rendezvous, c10::make_intrusive<c10d::HashStore>()}](
-            int place, int places) { return here.mailbox(place, places); };
+  // A single worker needs no connections. A single GPU still uses NCCL for
+  // everything except gradients (BucketExchange), so that one GPU and many take
+  // the same path.
+  if (rendezvous.size == 1) {
+    const Meeting here{rendezvous, c10::make_intrusive<c10d::HashStore>()};
+    Groups groups;
+    groups.control = std::make_unique<Group>();
+    groups.data = rendezvous.nccl == nullptr ? std::make_unique<Group>()
+                                             : here.data_group({"data", 0, 1});
+    groups.connect_mailbox = [here](int place, int places) {
+      return here.mailbox(place, places);
+    };
     return groups;
   }
   const Doing doing("connects to the other workers", /*waits=*/true);

@@ -57,7 +57,7 @@ struct Groups {
   std::function<std::unique_ptr<Mailbox>(int place, int places)>
       connect_mailbox{};
 
-  // Connects the ranks of one block; empty for a single worker on the CPU.
+  // Connects the ranks of one block; empty for a single worker.
   std::function<std::unique_ptr<Group>(int size)> connect_block{};
   std::map<int, std::unique_ptr<Group>> blocks{}; // by number of ranks
 };

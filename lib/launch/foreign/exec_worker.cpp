@@ -36,10 +36,10 @@ StoreAddress find_store(const LaunchedPlace& place, double timeout) {
         "a free port for all of them, or give -master HOST:PORT",
         place.launcher);
     ListeningSocket here;
-    if (place.rank == 0) {
-      here = listen_on_loopback();
-    }
     if (place.world_size > 1) {
+      if (place.rank == 0) {
+        here = listen_on_loopback();
+      }
       const std::string launch = place.launch_id.empty()
           ? to_text({find_launcher_process(place.rank_variable).process})
           : place.launch_id;
@@ -59,7 +59,7 @@ StoreAddress find_store(const LaunchedPlace& place, double timeout) {
       local_address_towards(place.master_address, place.one_node());
   store.master_address = place.master_address;
   store.master_port = place.master_port;
-  if (place.rank == 0 && !place.store_is_running) {
+  if (place.rank == 0 && place.world_size > 1 && !place.store_is_running) {
     store.listen =
         listen_for_nodes(place.master_address, place.master_port).socket;
   }

@@ -53,48 +53,61 @@ std::string source_towards(const std::string& host) {
   return "";
 }
 
-// Returns a socket bound to 127.0.0.1, or to all addresses of this machine:
-// IPv6 and IPv4, or only IPv4 if the machine has no IPv6.
-Fd bound_socket(bool loopback, int port) {
+// Returns a copy of an address with a port. The port is at the same offset in
+// both address families.
+sockaddr_storage with_port(const sockaddr* address, socklen_t size, int port) {
+  sockaddr_storage result{};
+  std::memcpy(&result, address, size);
+  reinterpret_cast<sockaddr_in*>(&result)->sin_port =
+      htons(static_cast<std::uint16_t>(port));
+  return result;
+}
+
+// Returns a socket that listens at an address; if that is IPv6's "any", also at
+// those of IPv4. Empty on failure, with errno.
+Fd listener_at(const sockaddr_storage& address) {
   const int yes = 1;
   const int no = 0;
-  const auto swapped = htons(static_cast<std::uint16_t>(port));
-  const auto bind_to = [&](int family, const auto& address) {
-    Fd fd(::socket(family, SOCK_STREAM | SOCK_CLOEXEC, 0));
-    if (fd && port != 0) {
-      // Closed connections do not block the port.
-      ::setsockopt(fd.get(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
-    }
-    if (fd && family == AF_INET6) {
-      ::setsockopt(fd.get(), IPPROTO_IPV6, IPV6_V6ONLY, &no, sizeof no);
-    }
-    return fd &&
-            ::bind(
-                fd.get(),
-                reinterpret_cast<const sockaddr*>(&address),
-                sizeof address) == 0 &&
-            ::listen(fd.get(), SOMAXCONN) == 0
-        ? std::move(fd)
-        : Fd();
-  };
-  if (!loopback) {
-    sockaddr_in6 any{};
-    any.sin6_family = AF_INET6;
-    any.sin6_port = swapped;
-    Fd fd = bind_to(AF_INET6, any);
+  const bool ipv6 = address.ss_family == AF_INET6;
+  Fd fd(::socket(address.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  if (fd && reinterpret_cast<const sockaddr_in*>(&address)->sin_port != 0) {
+    // Closed connections do not block the port.
+    ::setsockopt(fd.get(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+  }
+  if (fd && ipv6) {
+    ::setsockopt(fd.get(), IPPROTO_IPV6, IPV6_V6ONLY, &no, sizeof no);
+  }
+  const socklen_t size = ipv6 ? sizeof(sockaddr_in6) : sizeof(sockaddr_in);
+  const bool listens = fd &&
+      ::bind(fd.get(), reinterpret_cast<const sockaddr*>(&address), size) ==
+          0 &&
+      ::listen(fd.get(), SOMAXCONN) == 0;
+  return listens ? std::move(fd) : Fd();
+}
+
+Fd listener_on_loopback(int port) {
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  return listener_at(with_port(
+      reinterpret_cast<const sockaddr*>(&address), sizeof address, port));
+}
+
+// Listens at every address of this machine: IPv6 and IPv4, or only IPv4 if the
+// machine has no IPv6.
+Fd listener_everywhere(int port) {
+  for (const int family : {AF_INET6, AF_INET}) {
+    sockaddr any{};
+    any.sa_family = static_cast<sa_family_t>(family);
+    Fd fd = listener_at(with_port(&any, sizeof any, port));
     if (fd || errno == EADDRINUSE) {
       return fd;
     }
   }
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(loopback ? INADDR_LOOPBACK : INADDR_ANY);
-  address.sin_port = swapped;
-  return bind_to(AF_INET, address);
+  return {};
 }
 
-ListeningSocket listen_on(bool loopback, int port) {
-  Fd fd = bound_socket(loopback, port);
+ListeningSocket listening(Fd fd, const char* place, int port) {
   const int error = errno;
   VITRAIN_CHECK(
       fd || port == 0,
@@ -106,9 +119,8 @@ ListeningSocket listen_on(bool loopback, int port) {
   VITRAIN_CHECK(
       fd,
       ExitCode::kInternal,
-      "cannot listen on {}, where the workers meet: {}. Is the loopback "
-      "interface up?",
-      loopback ? "127.0.0.1" : "this machine's addresses",
+      "cannot listen on {}, where the workers meet: {}",
+      place,
       error_text(error));
   sockaddr_storage address{};
   socklen_t size = sizeof address;
@@ -149,14 +161,35 @@ std::string numeric_address(const sockaddr_storage& address, socklen_t size) {
 }
 
 ListeningSocket listen_on_loopback() {
-  return listen_on(/*loopback=*/true, 0);
+  VITRAIN_CHECK(
+      !source_towards("127.0.0.1").empty(),
+      ExitCode::kUsage,
+      "no route to 127.0.0.1, where the workers of this machine meet: the "
+      "loopback interface is down (`ip link set lo up` as root)");
+  return listening(listener_on_loopback(0), "127.0.0.1", 0);
 }
 
 ListeningSocket listen_for_nodes(const std::string& host, int port) {
   in_addr literal{};
-  const bool loopback = host == "localhost" ||
-      (::inet_pton(AF_INET, host.c_str(), &literal) == 1 && is_loopback(host));
-  return listen_on(loopback, port);
+  if (host == "localhost" ||
+      (::inet_pton(AF_INET, host.c_str(), &literal) == 1 &&
+       is_loopback(host))) {
+    return listening(listener_on_loopback(port), "127.0.0.1", port);
+  }
+  int error = 0;
+  const Addresses found = resolve(host, "", error);
+  if (error == 0 && found->ai_next == nullptr) {
+    const sockaddr_storage address =
+        with_port(found->ai_addr, found->ai_addrlen, port);
+    // A name may stand for loopback in /etc/hosts of this machine alone.
+    if (!is_loopback(numeric_address(address, found->ai_addrlen))) {
+      Fd fd = listener_at(address);
+      if (fd || errno == EADDRINUSE) {
+        return listening(std::move(fd), host.c_str(), port);
+      }
+    }
+  }
+  return listening(listener_everywhere(port), "this machine's addresses", port);
 }
 
 bool is_loopback(const std::string& address) {

@@ -18,13 +18,16 @@ struct ListeningSocket {
 };
 
 // Listens on 127.0.0.1 at a port that the kernel chooses, for the workers of
-// one node. Throws Error(kInternal) with the reason.
+// one node. Throws Error with the reason: kUsage if the loopback interface is
+// down, else kInternal.
 ListeningSocket listen_on_loopback();
 
-// Listens on the given port (0: chosen by the kernel) of every address of this
-// machine, or of 127.0.0.1 only if `host` is "localhost" or an IPv4 loopback
-// address. Throws Error(kUsage) if the port is in use, Error(kInternal) if none
-// can be chosen.
+// Listens on the given port (0: chosen by the kernel) of the address that
+// `host` is; of 127.0.0.1 if it is "localhost" or an IPv4 loopback address.
+// Listens on every address of this machine if `host` has several, none of this
+// machine's, or loopback by its name, which other machines resolve otherwise.
+// Throws Error(kUsage) if the port is in use, Error(kInternal) if none can be
+// chosen.
 ListeningSocket listen_for_nodes(const std::string& host, int port);
 
 // Returns true for addresses in 127.0.0.0/8 and ::1.

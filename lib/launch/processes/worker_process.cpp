@@ -67,7 +67,9 @@ WorkerContext read_worker_context() {
   context.local_rank =
       number_variable(variable::kLocalRank, 0, context.local_world_size - 1);
   context.master_address = text_variable(variable::kMasterAddress);
-  context.master_port = number_variable(variable::kMasterPort, 1, 65535);
+  const bool meets = context.world_size > 1;
+  context.master_port =
+      number_variable(variable::kMasterPort, meets ? 1 : 0, 65535);
   const int job = inherited_descriptor(variable::kJobFd);
   context.job = Mapping(job).bytes();
   set_close_on_exec(job, true);
@@ -79,7 +81,8 @@ WorkerContext read_worker_context() {
     context.heartbeat = take_over(variable::kHeartbeatFd);
   }
   if (context.rank == 0) {
-    if (!context.launched() || std::getenv(variable::kListenFd) != nullptr) {
+    if ((meets && !context.launched()) ||
+        std::getenv(variable::kListenFd) != nullptr) {
       context.listen = take_over(variable::kListenFd);
     }
     context.terminal = take_over(variable::kTerminalFd);

@@ -50,7 +50,7 @@ struct WorkerContext {
   std::string job; // JSON text
   Fd heartbeat; // shared memory of heartbeat.h; empty under another launcher
   // Rank 0: the bound and listening socket for its TCPStore; empty if the
-  // launcher has a store.
+  // launcher has a store, and in a single worker.
   Fd listen;
   Fd terminal; // rank 0: output for the user: a terminal, a pipe or /dev/null
 

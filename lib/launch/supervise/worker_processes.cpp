@@ -53,11 +53,12 @@ void WorkerProcesses::start() {
       duplicate_or_null(options_.show_all_ranks ? -1 : STDOUT_FILENO);
   // The listening socket is closed here once all have started: after rank 0 is
   // gone, connecting to it is then refused instead of waiting.
+  // A single worker has nobody to meet.
   ListeningSocket own;
-  if (options_.nodes == nullptr) {
+  const bool alone = options_.nodes == nullptr;
+  if (alone && options_.devices.size() > 1) {
     own = listen_on_loopback();
   }
-  const bool alone = options_.nodes == nullptr;
   for (int i = 0; i < static_cast<int>(options_.devices.size()); ++i) {
     start_member(
         i,
@@ -114,7 +115,9 @@ void WorkerProcesses::start_member(
   pass(variable::kJobFd, job);
   pass(variable::kHeartbeatFd, heartbeats_.fd());
   if (rank == 0) {
-    pass(variable::kListenFd, listen);
+    if (listen >= 0) {
+      pass(variable::kListenFd, listen);
+    }
     pass(variable::kTerminalFd, terminal);
   }
   member.pid = spawn(spawn_options);
