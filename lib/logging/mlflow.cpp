@@ -1,7 +1,5 @@
 #include "logging/mlflow.h"
 
-#include <csignal>
-
 #include <algorithm>
 #include <chrono>
 #include <exception>
@@ -9,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "core/system/clock.h"
+#include "core/system/stacks.h"
 #include "core/text.h"
 
 namespace vitrain::logging {
@@ -48,13 +47,8 @@ std::string reason_of(const HttpReply& reply) {
 
 MlflowLog::MlflowLog(const MlflowOptions& options)
     : client_(options), uri_(printable(options.uri)) {
-  // The new thread blocks all signals: the training thread handles them.
-  sigset_t all;
-  sigset_t before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
+  const BlockedSignals blocked; // the training thread handles them
   thread_ = std::thread([this] { work(); });
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
 MlflowLog::~MlflowLog() {

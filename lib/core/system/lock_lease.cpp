@@ -1,7 +1,6 @@
 #include "core/system/lock_lease.h"
 
 #include <fcntl.h>
-#include <signal.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -12,6 +11,7 @@
 
 #include "core/check.h"
 #include "core/system/files.h"
+#include "core/system/stacks.h"
 #include "core/text.h"
 
 namespace vitrain {
@@ -49,13 +49,8 @@ LockLease::LockLease(fs::path path, std::string nonce, const LockTimes& times)
       times_(times),
       seen_(boot_time()) {
   look(/*renews=*/true);
-  // Signals must be delivered to other threads.
-  sigset_t all;
-  sigset_t before;
-  ::sigfillset(&all);
-  ::pthread_sigmask(SIG_SETMASK, &all, &before);
+  const BlockedSignals blocked; // other threads handle them
   thread_ = std::thread([this] { work(); });
-  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
 LockLease::~LockLease() {

@@ -1,7 +1,6 @@
 #include "data/load/loader.h"
 
 #include <pthread.h>
-#include <signal.h>
 
 #include <algorithm>
 #include <chrono>
@@ -11,29 +10,12 @@
 #include "core/check.h"
 #include "core/system/activity.h"
 #include "core/system/clock.h"
+#include "core/system/stacks.h"
 
 namespace vitrain::data {
 namespace {
 
 constexpr std::chrono::milliseconds kPatience{500};
-
-// Blocks every signal in the current thread during its lifetime. Threads
-// started meanwhile inherit the mask, so signals reach only threads that expect
-// them.
-class SignalsBlocked {
- public:
-  SignalsBlocked() {
-    sigset_t all;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before_);
-  }
-  ~SignalsBlocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-  SignalsBlocked(const SignalsBlocked&) = delete;
-  SignalsBlocked& operator=(const SignalsBlocked&) = delete;
-
- private:
-  sigset_t before_{};
-};
 
 } // namespace
 
@@ -76,7 +58,7 @@ Loader::~Loader() {
 }
 
 void Loader::start_threads(int threads) {
-  const SignalsBlocked blocked;
+  const BlockedSignals blocked;
   try {
     for (int i = 0; i < threads; ++i) {
       threads_.emplace_back([this, i] { work(static_cast<std::size_t>(i)); });

@@ -4,7 +4,7 @@
 #include <thread>
 #include <vector>
 
-#include "launch/processes/signals.h"
+#include "core/system/stacks.h"
 
 namespace vitrain::engine {
 
@@ -22,7 +22,7 @@ void on_threads(
   // jthread: if one thread cannot be started, the others are still joined.
   std::vector<std::jthread> threads;
   {
-    const launch::BlockedSignals blocked;
+    const BlockedSignals blocked;
     for (std::size_t i = 1; i < count; ++i) {
       threads.emplace_back(guarded, i);
     }

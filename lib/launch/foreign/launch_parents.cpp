@@ -10,10 +10,10 @@
 #include <string_view>
 
 #include "core/check.h"
+#include "core/system/stacks.h"
 #include "core/text.h"
 #include "launch/processes/descriptors.h"
 #include "launch/processes/process.h"
-#include "launch/processes/signals.h"
 
 namespace vitrain::launch {
 namespace {

@@ -92,11 +92,10 @@ std::string where_exactly(const HeartbeatBlock::Progress& progress) {
 
 namespace {
 
-// Returns the lines at the end of a log, after offset `start`, without empty
-// lines at their end; empty if there are none.
-std::vector<std::string> tail_of(
-    const std::filesystem::path& log,
-    off_t start) {
+// Returns the lines at the end of a log, after offset `start` and before offset
+// `end` (-1: all), without empty lines at their end; empty if there are none.
+std::vector<std::string>
+tail_of(const std::filesystem::path& log, off_t start, off_t end = -1) {
   constexpr off_t kMaxBytes = 16 << 10;
   const Fd fd(::open(log.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   struct stat status {};
@@ -104,8 +103,10 @@ std::vector<std::string> tail_of(
       status.st_size <= start) {
     return {};
   }
-  const off_t from = std::max(start, status.st_size - kMaxBytes);
-  std::string bytes(static_cast<std::size_t>(status.st_size - from), '\0');
+  const off_t to = end < 0 ? status.st_size : std::min(end, status.st_size);
+  const off_t from = std::max(start, to - kMaxBytes);
+  std::string bytes(
+      static_cast<std::size_t>(std::max<off_t>(to - from, 0)), '\0');
   const ssize_t got = ::pread(fd.get(), bytes.data(), bytes.size(), from);
   bytes.resize(static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
   while (!bytes.empty() && (bytes.back() == '\n' || bytes.back() == '\r')) {
@@ -142,9 +143,12 @@ std::string shown(const std::vector<std::string>& lines, std::size_t begin) {
 
 } // namespace
 
-std::string
-last_lines(const std::filesystem::path& log, off_t start, int lines) {
-  const std::vector<std::string> all = tail_of(log, start);
+std::string last_lines(
+    const std::filesystem::path& log,
+    off_t start,
+    int lines,
+    off_t end) {
+  const std::vector<std::string> all = tail_of(log, start, end);
   const std::size_t count =
       std::min(all.size(), static_cast<std::size_t>(std::max(lines, 0)));
   return shown(all, std::max(all.size() - count, behind_banner(all)));

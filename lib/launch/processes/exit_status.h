@@ -45,9 +45,13 @@ std::string where_exactly(const HeartbeatBlock::Progress& progress);
 
 // Returns the last lines of a log, at most `lines`, printable and prefixed by "
 // | ". Reads at most the last 16 KiB after offset `start`, where this run's
-// part begins, and leaves out the banner. "" if there are none.
-std::string
-last_lines(const std::filesystem::path& log, off_t start, int lines);
+// part begins, before offset `end` (-1: all), and leaves out the banner. "" if
+// there are none.
+std::string last_lines(
+    const std::filesystem::path& log,
+    off_t start,
+    int lines,
+    off_t end = -1);
 
 // Returns the reason that a worker logged for its end: the last line that
 // begins with "error: " and what follows it, at most `lines`, in the form of

@@ -18,6 +18,7 @@ struct alignas(128) Pulse {
   std::atomic<double> last_beat{0};
   std::atomic<double> failed{0};
   Activity activity;
+  std::atomic<Stacks> stacks{Stacks::kNever};
 };
 static_assert(std::atomic<double>::is_always_lock_free);
 
@@ -56,6 +57,7 @@ HeartbeatBlock::Progress HeartbeatBlock::progress(int local_rank) const {
   result.waits = pulse.activity.waits.load(std::memory_order_relaxed);
   result.collectives =
       pulse.activity.collectives.load(std::memory_order_relaxed);
+  result.stacks = pulse.stacks.load(std::memory_order_relaxed);
   return result;
 }
 
@@ -79,6 +81,7 @@ Heartbeat::Heartbeat(int fd, int local_rank, int local_ranks)
 void Heartbeat::lead() {
   if (pulses_.data() != nullptr) {
     lead_activity(pulse_of(pulses_, rank_).activity);
+    write_stacks_on_signal(pulse_of(pulses_, rank_).stacks);
   }
 }
 

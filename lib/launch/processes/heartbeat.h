@@ -6,6 +6,7 @@
 #include "core/enum_names.h"
 #include "core/system/clock.h"
 #include "core/system/files.h"
+#include "core/system/stacks.h"
 #include "launch/processes/descriptors.h"
 
 namespace vitrain::launch {
@@ -50,6 +51,7 @@ class HeartbeatBlock {
     std::string part; // of the work (Doing), "" if none is known
     bool waits = false; // in this part, for other workers
     std::int64_t collectives = 0; // begun so far
+    Stacks stacks = Stacks::kNever;
   };
   Progress progress(int local_rank) const;
 
@@ -68,8 +70,8 @@ class Heartbeat {
   // Throws Error(kInternal) if `fd` is not a supervisor's block.
   Heartbeat(int fd, int local_rank, int local_ranks);
 
-  // Reports, from here on, what the calling thread does (Doing). The object
-  // must outlive its collectives.
+  // Reports, from here on, what the calling thread does (Doing), and the stacks
+  // of all threads on request. The object must outlive the process's threads.
   void lead();
   void enter(RunPhase phase);
   // Reports progress within the phase; `step` is the number of finished

@@ -164,17 +164,4 @@ bool StopRequest::run_failed() const {
   return stop_failed.load();
 }
 
-BlockedSignals::BlockedSignals() {
-  sigset_t set;
-  ::sigfillset(&set);
-  for (const int defect : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT}) {
-    ::sigdelset(&set, defect);
-  }
-  ::pthread_sigmask(SIG_BLOCK, &set, &previous_);
-}
-
-BlockedSignals::~BlockedSignals() {
-  ::pthread_sigmask(SIG_SETMASK, &previous_, nullptr);
-}
-
 } // namespace vitrain::launch

@@ -76,17 +76,4 @@ class StopRequest {
 // before a StopRequest unblocks pending signals.
 void stop_at_once(bool on);
 
-// Blocks, in its scope, signals sent to the process (not thread faults such as
-// SIGSEGV), in this thread and in threads that it creates.
-class BlockedSignals {
- public:
-  BlockedSignals();
-  BlockedSignals(const BlockedSignals&) = delete;
-  BlockedSignals& operator=(const BlockedSignals&) = delete;
-  ~BlockedSignals();
-
- private:
-  sigset_t previous_;
-};
-
 } // namespace vitrain::launch

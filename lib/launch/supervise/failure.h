@@ -7,6 +7,8 @@
 
 namespace vitrain::launch {
 
+class WorkerProcesses;
+
 // Failure of a worker of this machine.
 struct Failure {
   int rank = 0;
@@ -24,6 +26,17 @@ struct Failure {
 // the worker's own reason from stated_reason(), or if that is "", how the
 // worker ended.
 std::string short_reason(const Failure& failure, const std::string& stated);
+
+// Returns a report for the user: how the first of the workers failed, how
+// others did, and the last lines of their logs, at most `lines` of the first.
+std::string failure_report(
+    const WorkerProcesses& workers,
+    const Failure& first,
+    const std::vector<Failure>& others,
+    int lines);
+
+// Returns where each worker is and when it last gave a sign of life.
+std::string progress_table(const WorkerProcesses& workers, double now);
 
 // Removes and returns the failure that happened first; there must be one. A
 // worker that lost its peer failed later than the peer, whatever the order in

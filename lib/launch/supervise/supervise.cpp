@@ -27,7 +27,8 @@ constexpr double kTickSeconds = 0.1;
 constexpr double kSuspendedSeconds = 2;
 // A process that SIGKILL does not end within this time hangs in the kernel.
 constexpr double kUnkillableSeconds = 10;
-// Grace period after a stopped worker, for which the others have waited.
+// Grace period after a worker that is stopped or hangs, for which the others
+// have waited.
 constexpr double kGraceAfterStopped = 0.5;
 // After a stop request during set-up: seconds until remaining workers are
 // killed, and the same after the first of them has ended.
@@ -59,10 +60,8 @@ class Supervision {
   void enforce(double now);
   void kill_all(double now);
   std::string end_hint(const ExitStatus& exit_status) const;
-  std::string progress_table(double now);
+  std::string report() const;
   SuperviseResult conclude();
-  std::string failure_report();
-  std::string report_of(const Failure& failure, int lines);
 
   const SupervisorOptions options_;
   Cgroup cgroup_;
@@ -337,6 +336,13 @@ void Supervision::check_progress(double now) {
   if (!stuck) {
     return;
   }
+  std::string hint = progress_table(workers_, now);
+  if (stuck->waits && workers_.members().size() > 1) {
+    hint += "All that are silent wait for others: is their network cut?\n";
+  }
+  if (workers_.write_stacks(stuck->rank)) {
+    hint += "Its log has the stacks of its threads.\n";
+  }
   blame(
       {.rank = stuck->rank,
        .exit_code = static_cast<int>(ExitCode::kWorkerDied),
@@ -346,29 +352,10 @@ void Supervision::check_progress(double now) {
            where_exactly(workers_.progress(stuck->rank)),
            stuck->limit),
        .kind = "made no progress " + where(workers_.progress(stuck->rank)),
-       .hint = progress_table(now),
+       .hint = std::move(hint),
        .time = now,
        .failed = 0},
-      options_.grace_seconds);
-}
-
-std::string Supervision::progress_table(double now) {
-  constexpr int kMaxLines = 16;
-  std::string text = "Progress of the workers:\n";
-  int lines = 0;
-  for (const WorkerProcess& member : workers_.members()) {
-    if (++lines > kMaxLines) {
-      return text + "  ...\n";
-    }
-    const auto progress = workers_.progress(member.rank);
-    text += fmt::format(
-        "  rank {}: {}, last sign of life {:.1f} s ago\n",
-        member.rank,
-        member.exit_status ? member.exit_status->text()
-                           : where_exactly(progress),
-        now - progress.last_beat);
-  }
-  return text;
+      std::min(kGraceAfterStopped, options_.grace_seconds));
 }
 
 void Supervision::blame(Failure failure, double grace) {
@@ -379,8 +366,7 @@ void Supervision::blame(Failure failure, double grace) {
   also_ = std::exchange(suspects_, {});
   if (options_.nodes != nullptr) {
     // Include the worker's own message: only this machine has its log.
-    options_.nodes->fail_all(
-        failure_->exit_code, std::string(trim(failure_report())));
+    options_.nodes->fail_all(failure_->exit_code, std::string(trim(report())));
   }
   // The report, which is printed after all workers have ended, describes the
   // failure.
@@ -410,35 +396,8 @@ void Supervision::kill_all(double now) {
   }
 }
 
-std::string Supervision::failure_report() {
-  constexpr std::size_t kMostOthers = 16;
-  constexpr int kLinesOfOthers = 5;
-  std::string text = report_of(*failure_, options_.log_lines);
-  for (std::size_t i = 0; i < std::min(also_.size(), kMostOthers); ++i) {
-    text += "Also " + report_of(also_[i], kLinesOfOthers);
-  }
-  return text;
-}
-
-// Returns how a worker failed, and at most `lines` lines of its log.
-std::string Supervision::report_of(const Failure& failure, int lines) {
-  const WorkerProcess& member = workers_.member(failure.rank);
-  const std::string name = printable(member.log.native());
-  const std::string reason = member.stated_reason(lines);
-  if (!reason.empty()) {
-    return fmt::format(
-        "{} {}:\n{}{}Its log is {}.\n",
-        member.label(),
-        failure.cause,
-        reason,
-        failure.hint,
-        name);
-  }
-  const std::string last = last_lines(member.log, member.log_start, lines);
-  return fmt::format(
-             "{} {}.\n{}", member.label(), failure.cause, failure.hint) +
-      (last.empty() ? fmt::format("It wrote nothing to {}.\n", name)
-                    : fmt::format("The last lines of {}:\n{}", name, last));
+std::string Supervision::report() const {
+  return failure_report(workers_, *failure_, also_, options_.log_lines);
 }
 
 SuperviseResult Supervision::conclude() {
@@ -479,7 +438,7 @@ SuperviseResult Supervision::conclude() {
         *failure_, workers_.member(failure_->rank).stated_reason(/*lines=*/1));
     outcome.failed_in_setup =
         workers_.progress(failure_->rank).phase == RunPhase::kSetup;
-    outcome.report = failure_report() + outcome.report;
+    outcome.report = report() + outcome.report;
   } else {
     outcome.exit_code =
         static_cast<int>(stopped ? ExitCode::kStopped : ExitCode::kDone);

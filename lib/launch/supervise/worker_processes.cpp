@@ -7,6 +7,7 @@
 #include <cerrno>
 
 #include "core/check.h"
+#include "core/system/clock.h"
 #include "launch/processes/descriptors.h"
 #include "launch/processes/rendezvous.h"
 #include "launch/processes/signals.h"
@@ -184,6 +185,24 @@ void WorkerProcesses::for_running(
       action(member.pid);
     }
   }
+}
+
+bool WorkerProcesses::write_stacks(int rank) {
+  WorkerProcess& worker =
+      members_[static_cast<std::size_t>(rank - first_rank_)];
+  std::error_code error;
+  const auto size = std::filesystem::file_size(worker.log, error);
+  if (progress(rank).stacks != Stacks::kReady || error ||
+      ::kill(worker.pid, stack_signal()) != 0) {
+    return false;
+  }
+  worker.log_end = static_cast<off_t>(size);
+  constexpr double kMostSeconds = 1;
+  const double end = monotonic_seconds() + kMostSeconds;
+  while (progress(rank).stacks == Stacks::kReady && monotonic_seconds() < end) {
+    ::usleep(2000);
+  }
+  return progress(rank).stacks == Stacks::kWritten;
 }
 
 void WorkerProcesses::signal_all(int number) {

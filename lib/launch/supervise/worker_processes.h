@@ -21,6 +21,7 @@ struct WorkerProcess {
   std::string device;
   std::filesystem::path log;
   off_t log_start = 0; // offset at which this attempt's part of the log begins
+  off_t log_end = -1; // offset at which its stacks begin; -1: none
   std::optional<ExitStatus> exit_status; // nullopt: still running
   // monotonic_seconds() when it was stopped; nullopt: it is not stopped.
   std::optional<double> stopped_since;
@@ -52,7 +53,7 @@ class WorkerProcesses {
   void start();
 
   const std::vector<WorkerProcess>& members() const { return members_; }
-  WorkerProcess& member(int rank) {
+  const WorkerProcess& member(int rank) const {
     return members_[static_cast<std::size_t>(rank - first_rank_)];
   }
   int alive() const;
@@ -63,6 +64,10 @@ class WorkerProcesses {
   // Records every change of state since the last call; returns the ranks that
   // have ended since.
   std::vector<int> reap();
+
+  // Lets a worker write the stacks of its threads to its log, and waits for it,
+  // at most a second. Returns false if it does not.
+  bool write_stacks(int rank);
 
   // Sends a signal to every running worker.
   void signal_all(int number);

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "core/system/clock.h"
-#include "launch/processes/signals.h"
+#include "core/system/stacks.h"
 #include "report/page/write_report.h"
 #include "report/runs/run_record.h"
 
@@ -34,7 +34,7 @@ LiveReport::LiveReport(
     : folder_(std::move(folder)),
       may_write_(std::move(may_write)),
       reader_(folder_.metrics()) {
-  const launch::BlockedSignals blocked;
+  const BlockedSignals blocked;
   thread_ = std::thread([this] { work(); });
 }
 

@@ -10,6 +10,8 @@
 #include <functional>
 #include <thread>
 
+#include "core/system/stacks.h"
+
 namespace vitrain::launch {
 namespace {
 

@@ -19,6 +19,7 @@
 namespace vitrain::launch {
 namespace {
 
+using testing::EndsWith;
 using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
@@ -300,7 +301,12 @@ TEST(Supervisor, AWorkerThatWaitsForASilentOneIsNotNamed) {
     const std::string enter = std::string("enter ") + phase;
     Trial trial(
         {{enter, "beat 5", "waits waits in all-reduce 3 (data)", "hang"},
-         {"sleep 0.1", enter, "beat 5", "doing reading /data/1.jpg", "hang"}});
+         {"sleep 0.1",
+          enter,
+          "beat 5",
+          "say last words",
+          "doing reading /data/1.jpg",
+          "hang"}});
     trial.options.timeouts.step = trial.options.timeouts.setup = 0.5;
     trial.options.grace_seconds = 0.2;
     const SuperviseResult outcome = expect_failure(trial, 1, 7);
@@ -308,6 +314,9 @@ TEST(Supervisor, AWorkerThatWaitsForASilentOneIsNotNamed) {
     EXPECT_THAT(
         outcome.report, HasSubstr("(waits in all-reduce 3 (data)), last"));
     EXPECT_THAT(outcome.failure, Not(HasSubstr("/data/1.jpg")));
+    EXPECT_THAT(trial.log(1), HasSubstr("stack of thread "));
+    EXPECT_THAT(trial.log(0), Not(HasSubstr("stack of thread ")));
+    EXPECT_THAT(outcome.report, EndsWith("workerlog.1:\n  | last words\n"));
   }
 }
 
