@@ -1,6 +1,7 @@
 #include "core/error.h"
 
 #include <new>
+#include <system_error>
 
 #include "core/url.h"
 
@@ -16,7 +17,11 @@ ExitCode exit_code_of(const std::exception& error) {
   if (dynamic_cast<const std::bad_alloc*>(&error) != nullptr) {
     return ExitCode::kOutOfMemory;
   }
-  return ExitCode::kInternal;
+  const auto* system = dynamic_cast<const std::system_error*>(&error);
+  return system != nullptr &&
+          system->code() == std::errc::resource_unavailable_try_again
+      ? ExitCode::kUsage
+      : ExitCode::kInternal;
 }
 
 } // namespace vitrain

@@ -314,6 +314,15 @@ void append_rule_errors(const PreparedJob& prepared, const Error& error) {
   }
 }
 
+void check_tasks(const PreparedJob& prepared) {
+  const Job& job = prepared.job;
+  launch::check_tasks(
+      launch::Cgroup(),
+      job.single_process() ? 1 : prepared.workers,
+      {.compute = job.threads,
+       .loading = static_cast<int>(job.recipe.data.threads.value_or(1))});
+}
+
 } // namespace
 
 PreparedJob prepare(const Request& request) {
@@ -324,6 +333,7 @@ PreparedJob prepare(const Request& request) {
   try {
     try {
       resolve_devices(prepared, request);
+      check_tasks(prepared);
     } catch (const Error& error) {
       append_rule_errors(prepared, error);
       throw;

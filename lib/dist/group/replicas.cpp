@@ -1,5 +1,7 @@
 #include "dist/group/replicas.h"
 
+#include <algorithm>
+
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
 #include <fmt/ranges.h>
@@ -105,22 +107,26 @@ void check_equal(
     own.push_back(at::sum(bits, at::kLong).item<std::int64_t>());
   }
   const auto sums = all_gather(control, own);
+  // What most ranks have is right.
+  const auto usual = std::ranges::max_element(
+      sums, {}, [&](const auto& sum) { return std::ranges::count(sums, sum); });
   std::vector<std::size_t> others;
-  for (std::size_t rank = 1; rank < sums.size(); ++rank) {
-    if (sums[rank] != sums[0]) {
+  for (std::size_t rank = 0; rank < sums.size(); ++rank) {
+    if (sums[rank] != *usual) {
       others.push_back(rank);
     }
   }
   VITRAIN_CHECK(
       others.empty(),
-      ExitCode::kInternal,
-      "{} the parameters of rank {} differ from those of rank 0 (checksums {} "
+      ExitCode::kWorkerDied,
+      "{} the parameters of rank {} differ from those of rank {} (checksums {} "
       "and {}): the replicas have come apart, which no recipe can cause. "
       "Suspect the memory or the driver of these devices",
       when,
       fmt::join(others, ", "),
+      usual - sums.begin(),
       fmt::join(sums[others.empty() ? 0 : others[0]], " "),
-      fmt::join(sums[0], " "));
+      fmt::join(*usual, " "));
 }
 
 void average_buffers(Group& data, const NamedTensors& buffers) {

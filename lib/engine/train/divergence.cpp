@@ -24,6 +24,23 @@ std::string text_of(const Moment& moment) {
       shortest(moment.lr));
 }
 
+// Returns " (the loss of rank 1 is not finite, those of the other ranks are)";
+// "" if there is no such difference.
+std::string unlike_others(const std::vector<double>& losses) {
+  std::vector<std::string> bad;
+  for (std::size_t rank = 0; rank < losses.size(); ++rank) {
+    if (!std::isfinite(losses[rank])) {
+      bad.push_back(std::to_string(rank));
+    }
+  }
+  return bad.empty() || bad.size() == losses.size()
+      ? ""
+      : fmt::format(
+            " (the loss of rank {} is not finite, those of the other ranks "
+            "are)",
+            join(bad, ", "));
+}
+
 } // namespace
 
 std::vector<std::string> non_finite_names(
@@ -96,10 +113,12 @@ void fail_gradient(const BadNorm& bad, const Moment& moment) {
   }
   fail(
       ExitCode::kNonFinite,
-      "the gradient norm is {} at {}: training has diverged. The weights were "
+      "the gradient norm is {} at {}{}: training has diverged. The weights "
+      "were "
       "not changed by this step; {}. {}",
       bad.norm,
       text_of(moment),
+      unlike_others(bad.losses),
       moment.last_checkpoint,
       kRemedy);
 }

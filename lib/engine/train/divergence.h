@@ -43,6 +43,8 @@ struct BadNorm {
   // (GradientSync::largest_sent()); NaN or infinity if they were not finite;
   // empty: unknown.
   std::vector<double> sent;
+  // Sums of the losses of all ranks; empty: unknown.
+  std::vector<double> losses{};
 };
 
 // Throws Error(kNonFinite) that names the likely cause: training has diverged,

@@ -8,11 +8,14 @@
 #include "core/text.h"
 #include "dist/group/collectives.h"
 #include "dist/group/connect.h"
+#include "dist/sync/gradient_sync.h"
 #include "engine/state/named_state.h"
+#include "engine/step/train_step.h"
 #include "engine/train/divergence.h"
 #include "engine/train/trainer.h"
 #include "job/run/job.h"
 #include "job/run/run_directory.h"
+#include "job/run/saved_state.h"
 #include "logging/console.h"
 #include "networks/model.h"
 
@@ -44,17 +47,19 @@ void Trainer::check_finite() {
     return;
   }
   const config::DistConfig& dist = recipe_.dist;
-  std::vector<double> sent;
-  if (const auto largest = sync_->largest_sent()) {
-    sent = {*largest};
-    // If replicas are equal, all ranks see this norm and come here, so a
-    // collective is possible.
-    if (dist.sync.traits().replicas_equal) {
-      sent = dist::all_gather(*session_.groups.control, *largest);
-    }
-  }
+  // If replicas are equal, all ranks see this norm and come here, so a
+  // collective is possible.
+  const auto of_all = [&](double value) {
+    return dist.sync.traits().replicas_equal
+        ? dist::all_gather(*session_.groups.control, value)
+        : std::vector{value};
+  };
+  const auto largest = sync_->largest_sent();
   fail_gradient(
-      {.norm = norm, .compress = dist.compress, .sent = std::move(sent)},
+      {.norm = norm,
+       .compress = dist.compress,
+       .sent = largest ? of_all(*largest) : std::vector<double>(),
+       .losses = of_all(step_->sums().loss)},
       moment(
           state_.step -
           std::max<std::int64_t>(0, step_->steps_since_bad() - 1)));
@@ -128,7 +133,11 @@ void Trainer::roll_back(double norm) {
         "go back to: a shorter checkpoint.every than {} saves one earlier",
         recipe_.checkpoint.every.text());
     fail_gradient(
-        {.norm = norm, .compress = recipe_.dist.compress, .sent = {}}, when);
+        {.norm = norm,
+         .compress = recipe_.dist.compress,
+         .sent = {},
+         .losses = {}},
+        when);
   }
   std::filesystem::path from = session_.job.run().checkpoints() /
       checkpoint::folder_name(writer_.saved_step());

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <fstream>
+#include <map>
 #include <string>
 #include <string_view>
 
@@ -127,9 +128,10 @@ Cgroup::Cgroup(const path& root) {
       continue;
     }
     for (const std::string& controller : split(names, ',')) {
-      if (controller == "cpu" || controller == "memory") {
-        (controller == "cpu" ? cpu_ : memory_) =
-            first_of({mount / controller, mount / names}, group);
+      const std::map<std::string, std::vector<path>*> known{
+          {"cpu", &cpu_}, {"memory", &memory_}, {"pids", &pids_}};
+      if (const auto found = known.find(controller); found != known.end()) {
+        *found->second = first_of({mount / controller, mount / names}, group);
       }
     }
   }
@@ -161,6 +163,22 @@ std::optional<std::int64_t> Cgroup::memory_left() const {
   }
   for (const path& folder : memory_) {
     least = tightest(least, memory_left_of(folder, kVersion1));
+  }
+  return least;
+}
+
+std::optional<Cgroup::Tasks> Cgroup::tasks() const {
+  std::optional<Tasks> least;
+  for (const std::vector<path>* hierarchy : {&unified_, &pids_}) {
+    for (const path& folder : *hierarchy) {
+      std::int64_t limit = 0;
+      std::int64_t current = 0;
+      if (parse_int(first_line(folder / "pids.max"), limit) &&
+          parse_int(first_line(folder / "pids.current"), current)) {
+        const std::int64_t left = std::max<std::int64_t>(0, limit - current);
+        least = least && least->left <= left ? least : Tasks{left, limit};
+      }
+    }
   }
   return least;
 }

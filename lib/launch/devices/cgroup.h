@@ -24,6 +24,14 @@ class Cgroup {
   // nullopt without a limit.
   std::optional<std::int64_t> memory_left() const;
 
+  // Threads and processes of a group.
+  struct Tasks {
+    std::int64_t left = 0; // further ones that it may have
+    std::int64_t limit = 0;
+  };
+  // Returns the smallest number left of the hierarchy; nullopt without a limit.
+  std::optional<Tasks> tasks() const;
+
   // Returns the number of processes that the kernel killed for lack of memory
   // in the group or, if it has no such count, in its nearest parent with one;
   // nullopt if there is none.
@@ -31,10 +39,11 @@ class Cgroup {
 
  private:
   // Folders of the group and its parents, nearest first: of cgroup v2, and of
-  // v1's controllers cpu and memory.
+  // v1's controllers cpu, memory and pids.
   std::vector<std::filesystem::path> unified_;
   std::vector<std::filesystem::path> cpu_;
   std::vector<std::filesystem::path> memory_;
+  std::vector<std::filesystem::path> pids_;
 };
 
 } // namespace vitrain::launch

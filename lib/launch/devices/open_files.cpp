@@ -44,4 +44,32 @@ void provide_open_files(const OpenFiles& files) {
       files.need());
 }
 
+void check_tasks(
+    const Cgroup& cgroup,
+    int workers,
+    const WorkerThreads& threads) {
+  // Less than was counted in /proc/PID/task during training: 2 of the
+  // supervisor, 6 of a single worker with 2 threads to compute and 1 to load,
+  // 11 and 8 of two workers with 1 and 1.
+  constexpr int kSupervisor = 2;
+  constexpr int kOwn = 2;
+  constexpr int kGroups = 4; // that communicate with other workers
+  const int need = kSupervisor +
+      workers *
+          (kOwn + threads.compute + threads.loading +
+           (workers > 1 ? kGroups : 0));
+  const auto tasks = cgroup.tasks();
+  VITRAIN_CHECK(
+      !tasks || tasks->left >= need,
+      ExitCode::kUsage,
+      "{} need at least {} processes and threads, and the control group of "
+      "this process allows {} more (pids.max {}): raise that limit (TasksMax "
+      "of a service, --pids-limit of a container), or use fewer workers or "
+      "data.threads",
+      counted(workers, "worker"),
+      need,
+      tasks->left,
+      tasks->limit);
+}
+
 } // namespace vitrain::launch

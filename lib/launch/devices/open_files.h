@@ -2,6 +2,8 @@
 
 #include <cstdint>
 
+#include "launch/devices/cgroup.h"
+
 namespace vitrain::launch {
 
 // Facts that determine how many file descriptors rank 0 needs, which needs the
@@ -18,5 +20,17 @@ struct OpenFiles {
 // that it will start or become. Throws Error(kUsage) if the hard limit is too
 // low.
 void provide_open_files(const OpenFiles& files);
+
+// Threads of a worker.
+struct WorkerThreads {
+  int compute = 1;
+  int loading = 1;
+};
+// Throws Error(kUsage) if the control group of this process does not allow the
+// threads of the workers of this machine.
+void check_tasks(
+    const Cgroup& cgroup,
+    int workers,
+    const WorkerThreads& threads);
 
 } // namespace vitrain::launch

@@ -1,5 +1,6 @@
 #include "launch/devices/open_files.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -8,6 +9,8 @@
 #include <string_view>
 
 #include "core/check.h"
+#include "support/errors.h"
+#include "support/files.h"
 
 namespace vitrain::launch {
 namespace {
@@ -35,6 +38,29 @@ int limit_after(rlim_t soft, rlim_t hard, const OpenFiles& files) {
   int status = 0;
   EXPECT_EQ(::waitpid(child, &status, 0), child);
   return WEXITSTATUS(status);
+}
+
+TEST(Tasks, MustBeAllowedByTheControlGroupAndItsParents) {
+  TempFolder root;
+  root.write("proc/self/cgroup", "0::/a/b\n");
+  root.write("sys/fs/cgroup/a/b/pids.max", "max\n");
+  root.write("sys/fs/cgroup/a/b/pids.current", "9\n");
+  root.write("sys/fs/cgroup/a/pids.max", "40\n");
+  root.write("sys/fs/cgroup/a/pids.current", "20\n");
+  const Cgroup cgroup(root.path());
+  check_tasks(cgroup, 2, {.compute = 1, .loading = 2}); // 20
+  EXPECT_THAT(
+      error_of(
+          ExitCode::kUsage,
+          [&] { check_tasks(cgroup, 2, {.compute = 2, .loading = 2}); }),
+      testing::AllOf(
+          testing::HasSubstr("at least 22 "),
+          testing::HasSubstr("20 more (pids.max 40)")));
+  EXPECT_FALSE(Cgroup(root.path() / "none").tasks().has_value());
+  root.write("proc/self/cgroup", "8:pids:/c\n");
+  root.write("sys/fs/cgroup/pids/c/pids.max", "16\n");
+  root.write("sys/fs/cgroup/pids/c/pids.current", "18\n");
+  EXPECT_EQ(Cgroup(root.path()).tasks().value().left, 0);
 }
 
 TEST(OpenFiles, TheLimitIsRaisedToWhatItMayBe) {
