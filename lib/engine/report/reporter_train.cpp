@@ -58,6 +58,11 @@ void add_what_some_have(Json& record, const TrainReport& report) {
     record["replaced"] = report.replaced;
     record["bad_samples"] = report.bad_samples;
   }
+  for (const StepTimes& worker : report.workers) {
+    record["rank_step_seconds"].push_back(worker.step);
+    record["rank_data_seconds"].push_back(worker.data);
+    record["rank_comm_seconds"].push_back(worker.exchange);
+  }
   if (report.image_warnings > 0) {
     record["image_warnings"] = report.image_warnings;
   }

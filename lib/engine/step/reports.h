@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "config/rules/timeline.h"
 #include "dist/group/traffic.h"
@@ -20,6 +21,13 @@ struct OwnReport {
   double data_wait = 0.0; // fraction of the time spent waiting for data
   std::int64_t comm_bytes = 0; // bytes per step sent in collectives
   double comm_wait = 0.0; // fraction of the time spent waiting for collectives
+};
+
+// Seconds of a worker's steps, the mean since the last report.
+struct StepTimes {
+  double step = 0.0; // without evaluations and checkpoints
+  double data = 0.0; // waiting for data
+  double exchange = 0.0; // waiting for collectives
 };
 
 // Sums over all workers of the steps since the last report, if nothing else is
@@ -59,6 +67,7 @@ struct TrainReport {
   // the same positions of their global batches.
   std::string samples_hash;
   OwnReport own{}; // this worker's part
+  std::vector<StepTimes> workers{}; // by rank; empty: a single one
 };
 
 // The result of an evaluation.

@@ -5,6 +5,8 @@
 #include <utility>
 #include <variant>
 
+#include <ATen/ATen.h>
+
 #include "core/hash.h"
 #include "data/augment/draw.h"
 #include "data/load/loader.h"
@@ -30,6 +32,22 @@ std::int64_t sample_hash(std::int64_t place, std::int64_t sample) {
 std::int64_t wrapping_add(std::int64_t a, std::int64_t b) {
   return static_cast<std::int64_t>(
       static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
+}
+
+// Returns the times of all ranks; empty for a single one. Collective.
+std::vector<StepTimes> times_of_all(
+    dist::Group& control,
+    const StepTimes& own) {
+  std::vector<StepTimes> times;
+  if (control.size() > 1) {
+    for (const at::Tensor& one : control.all_gather(
+             at::tensor({own.step, own.data, own.exchange}, at::kDouble))) {
+      const auto* values = one.const_data_ptr<double>();
+      times.push_back(
+          {.step = values[0], .data = values[1], .exchange = values[2]});
+    }
+  }
+  return times;
 }
 
 } // namespace
@@ -140,14 +158,24 @@ TrainReport LogInterval::report(
       .image_warnings = integer("warnings"),
       .clipped_images = integer("clipped"),
       .samples_hash = to_hex(static_cast<std::uint64_t>(integer("hash"))),
-      .own = {
-          .loss_sum = sums.loss,
-          .correct1 = sums.correct1,
-          .count = sums.count,
-          .seconds = own_seconds,
-          .data_wait = own_wait / own_timed,
-          .comm_bytes = traffic_.bytes / steps_,
-          .comm_wait = traffic_.exposed_seconds / own_timed}};
+      .own =
+          {.loss_sum = sums.loss,
+           .correct1 = sums.correct1,
+           .count = sums.count,
+           .seconds = own_seconds,
+           .data_wait = own_wait / own_timed,
+           .comm_bytes = traffic_.bytes / steps_,
+           .comm_wait = traffic_.exposed_seconds / own_timed},
+      .workers = times_of_all(
+          control,
+          {.step = own_timed / timed_steps,
+           .data = own_wait / timed_steps,
+           .exchange = traffic_.exposed_seconds / timed_steps})};
+  begin_next(loader);
+  return report;
+}
+
+void LogInterval::begin_next(const data::Loader& loader) {
   seconds_ = 0.0;
   steps_ = 0;
   restored_steps_ = 0;
@@ -156,7 +184,6 @@ TrainReport LogInterval::report(
   traffic_ = {};
   wait_before_ = loader.wait_seconds();
   warnings_before_ = loader.image_warnings();
-  return report;
 }
 
 } // namespace vitrain::engine

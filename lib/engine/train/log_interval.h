@@ -61,6 +61,8 @@ class LogInterval {
       std::int64_t replaced);
 
  private:
+  void begin_next(const data::Loader& loader);
+
   Stopwatch clock_;
   double seconds_ = 0.0; // training time before the last pause
   std::int64_t steps_ = 0;

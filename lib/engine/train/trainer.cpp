@@ -24,6 +24,7 @@
 #include "engine/step/train_options.h"
 #include "engine/train/divergence.h"
 #include "engine/train/sample_sheet.h"
+#include "engine/train/stragglers.h"
 #include "job/data_options.h"
 #include "job/run/job.h"
 #include "job/run/run_directory.h"
@@ -37,7 +38,6 @@
 
 namespace vitrain::engine {
 namespace {
-
 EarlyEnd early_end(const launch::StopRequest& stop) {
   if (stop.run_failed()) {
     return EarlyEnd::kFailed;
@@ -120,6 +120,7 @@ Trainer::Trainer(Session& session)
           plan_,
           session.spec,
           *session.train_index)),
+      stragglers_(std::make_unique<Stragglers>()),
       trace_(make_step_trace(session)),
       batch_files_(session) {
   warn_of_idle_batch_norm(session, batch_norm_.layers());
@@ -392,6 +393,7 @@ void Trainer::report_interval() {
   }
   report.loss_scale = step_->loss_scale();
   session_.observer.train(report);
+  tell_stragglers(session_, *stragglers_, report);
   session_.observer.show_warnings();
   keep_samples(/*wait=*/state_.step == plan_.total_steps);
 }

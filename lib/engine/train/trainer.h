@@ -48,6 +48,7 @@ class SampleSheet;
 struct Evaluated;
 struct MicroBatch;
 struct Moment;
+class Stragglers;
 class TrainInputs;
 class TrainStep;
 
@@ -144,7 +145,7 @@ class Trainer {
   // Returns the state of optimizer, dist.sync mode, pruner and loss scaling for
   // a checkpoint. Collective.
   std::map<std::string, at::Tensor> optimizer_state() const;
-  // Throws Error(kInternal) unless all workers have the same trained
+  // Throws Error(kWorkerDied) unless all workers have the same trained
   // parameters, compared by a checksum. Collective.
   void check_replicas() const;
   // Returns the trainer's record for a checkpoint (Snapshot::state).
@@ -194,6 +195,7 @@ class Trainer {
   // Highest stop request that all ranks know of.
   EarlyEnd asked_ = EarlyEnd::kNone;
   LogInterval interval_;
+  std::unique_ptr<Stragglers> stragglers_;
   std::unique_ptr<SampleSheet> samples_; // set while it is being drawn
   StepTrace trace_; // see log.trace
   BatchFiles batch_files_; // see log.batches
