@@ -515,6 +515,33 @@ TEST_P(TwoNamespaces, TrainAsOneMachine) {
   EXPECT_EQ(numbers_of(folder / "runs"), one_machine("cpu:2"));
 }
 
+TEST_P(TwoNamespaces, ListenAtTheAddressTowardsEachOther) {
+  const TwoMachines machines(GetParam());
+  if (!machines.good()) {
+    GTEST_SKIP() << "no network namespaces: needs root and `ip netns`";
+  }
+  const TempFolder folder;
+  const std::string master = machines.master("29513");
+  const Options endless{
+      .devices = "cpu:1",
+      .set = {"run.epochs=100000", "run.max_steps=1000000"}};
+  Program second(
+      node(folder / "runs", 1, 2, master, endless).after(machines.inside(1)));
+  Program first(
+      node(folder / "runs", 0, 2, master, endless).after(machines.inside(0)));
+  ASSERT_TRUE(first.wait_for_record(folder / "runs", "train", 3, 60));
+  std::vector<pid_t> processes = first.workers();
+  processes.push_back(first.pid());
+  const auto addresses = listening(processes);
+  EXPECT_FALSE(addresses.empty());
+  for (const std::string& address : addresses) {
+    EXPECT_THAT(address, testing::Not(testing::StartsWith("00000000")));
+  }
+  first.signal(SIGTERM);
+  EXPECT_EQ(first.wait(30).exit_code, 75);
+  EXPECT_EQ(second.wait(30).exit_code, 75);
+}
+
 TEST_P(TwoNamespaces, AreFoundByRoutingUnderAnotherLauncherToo) {
   const TwoMachines machines(GetParam());
   if (!machines.good()) {

@@ -392,6 +392,38 @@ std::vector<pid_t> children_of(pid_t pid) {
   return {std::istream_iterator<pid_t>(children), {}};
 }
 
+std::set<std::string> listening(const std::vector<pid_t>& pids) {
+  std::set<std::string> inodes;
+  for (const pid_t pid : pids) {
+    std::error_code error;
+    for (const auto& entry : std::filesystem::directory_iterator(
+             "/proc/" + std::to_string(pid) + "/fd", error)) {
+      const auto target =
+          std::filesystem::read_symlink(entry.path(), error).native();
+      if (target.starts_with("socket:[")) {
+        inodes.insert(target.substr(8, target.size() - 9));
+      }
+    }
+  }
+  std::set<std::string> addresses;
+  for (const char* table : {"tcp", "tcp6"}) {
+    std::ifstream file(
+        "/proc/" + std::to_string(pids.front()) + "/net/" + table);
+    std::string line;
+    std::getline(file, line);
+    while (std::getline(file, line)) {
+      std::istringstream words(line);
+      std::vector<std::string> fields{
+          std::istream_iterator<std::string>(words), {}};
+      if (fields.size() > 9 && fields[3] == "0A" &&
+          inodes.contains(fields[9])) {
+        addresses.insert(fields[1]);
+      }
+    }
+  }
+  return addresses;
+}
+
 Port::Port() : fd_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
   sockaddr_in address{};
   address.sin_family = AF_INET;

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -160,6 +161,10 @@ std::vector<pid_t> training_workers(
     std::size_t count);
 // Processes that this one has started.
 std::vector<pid_t> children_of(pid_t pid);
+
+// Local addresses of listening sockets of these processes, which share a
+// network: "0100007F:1F90".
+std::set<std::string> listening(const std::vector<pid_t>& pids);
 
 // A TCP port of 127.0.0.1, in use while the object lives.
 class Port {

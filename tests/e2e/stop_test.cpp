@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include <fstream>
-#include <set>
+#include <regex>
 #include <thread>
 
 #include "program.h"
@@ -328,6 +328,9 @@ std::vector<Json> rows_of(const std::filesystem::path& run) {
   for (Json& row : rows) {
     for (const char* time :
          {"step_seconds",
+          "rank_step_seconds",
+          "rank_data_seconds",
+          "rank_comm_seconds",
           "images_per_second",
           "data_wait",
           "comm_seconds",
@@ -735,6 +738,99 @@ TEST(Death, OfAStoppedWorkerComesWhenTheRecipeSays) {
   EXPECT_THAT(strict.err, HasSubstr("was stopped by signal 19"));
 }
 
+// Returns a run of two workers of which one fails (tests/support/faults.cpp).
+Command with_fault(
+    const std::filesystem::path& folder,
+    const std::string& fault) {
+  for (int i = 0; i < 40; ++i) {
+    std::filesystem::create_directories(folder / "images/a");
+    std::ofstream(folder / "images/a" / (std::to_string(i) + ".ppm"))
+        << "P6\n16 16\n255\n"
+        << std::string(768, static_cast<char>(i));
+  }
+  const std::string images = (folder / "images").native();
+  return vitrain(
+      long_run(
+          folder / "runs",
+          {.set =
+               {"data.train.kind=folder",
+                "data.train.path=" + images,
+                "data.batch_size=4",
+                "checkpoint.every=10st",
+                "dist.timeouts.step=2",
+                "dist.timeouts.checkpoint=2"}}),
+      {{"FAULT", fault},
+       {"FAULT_PATH", images},
+       {"FAULT_MARK", (folder / "mark").native()},
+       {"LD_PRELOAD", VITRAIN_BINARY_DIR "/tests/faults.so"}});
+}
+
+TEST(Death, OfAHangingWorkerIsNamedWithWhatItDid) {
+  struct Case {
+    const char* fault;
+    const char* part;
+  };
+  for (const auto& [fault, part] :
+       {Case{"1:data:60:hang", "(reading /"},
+        Case{"0:exchange:30:hang", "(all-reduce "},
+        Case{"0:save:3:hang", "(writing the checkpoint)"}}) {
+    const TempFolder folder;
+    const Result result = run(with_fault(folder.path(), fault));
+    EXPECT_EQ(result.exit_code, 7);
+    const std::string rank(1, *fault);
+    EXPECT_THAT(result.err, HasSubstr("\nrank " + rank + " (pid ")) << fault;
+    EXPECT_THAT(result.err, HasSubstr(part)) << fault;
+    EXPECT_THAT(
+        slurp(newest_run(folder / "runs") / "log" / ("workerlog." + rank)),
+        testing::ContainsRegex("stack of thread [0-9]+ \\(vitrain-load\\)"));
+  }
+}
+
+TEST(Death, ForLackOfMemoryEndsWithSix) {
+  const TempFolder folder;
+  const Result result = run(with_fault(folder.path(), "0:exchange:30:memory"));
+  EXPECT_EQ(result.exit_code, 6) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("\nrank 0 (pid "));
+}
+
+TEST(Death, OfALossThatIsNotFiniteNamesItsRank) {
+  const TempFolder folder;
+  const Result result = run(with_fault(folder.path(), "1:loss:12:nan"));
+  EXPECT_EQ(result.exit_code, 5) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("at step 12 "));
+  EXPECT_THAT(result.err, HasSubstr("the loss of rank 1 is not finite"));
+}
+
+// Named once, with where it is slow.
+TEST(Straggler, IsNamedWithItsSection) {
+  for (const auto& [point, section, key] :
+       {std::tuple("loss", "forward and backward", "rank_step_seconds"),
+        std::tuple("data", "data", "rank_data_seconds")}) {
+    const TempFolder folder;
+    Command command =
+        with_fault(folder.path(), "1:" + std::string(point) + ":1:slow");
+    command.words.insert(command.words.end(), {"-set", "run.max_steps=80"});
+    const Result result = run(command);
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    const std::string all = result.out + result.err;
+    const std::regex line(
+        "rank 1 \\(host [^)]+\\) takes [0-9.]+ times [^\n]*, in " +
+        std::string(section) + ",");
+    EXPECT_EQ(
+        std::distance(
+            std::sregex_iterator(all.begin(), all.end(), line),
+            std::sregex_iterator()),
+        1)
+        << all;
+    EXPECT_THAT(all, Not(HasSubstr("rank 0 (host")));
+    const auto seconds = records(newest_run(folder / "runs"), "train")
+                             .at(30)
+                             .at(key)
+                             .get<std::vector<double>>();
+    EXPECT_EQ(seconds.size(), 2u);
+  }
+}
+
 TEST(Death, OfTheSupervisorTakesTheWorkersAlong) {
   const TempFolder folder;
   Program program(long_run(folder / "runs"));
@@ -742,39 +838,6 @@ TEST(Death, OfTheSupervisorTakesTheWorkersAlong) {
   program.signal(SIGKILL);
   EXPECT_EQ(program.wait(5).exit_code, 128 + SIGKILL);
   EXPECT_TRUE(all_gone(workers, 5.0));
-}
-
-// Local addresses of listening sockets of these processes, from /proc.
-std::set<std::string> listening(const std::vector<pid_t>& pids) {
-  std::set<std::string> inodes;
-  for (const pid_t pid : pids) {
-    std::error_code error;
-    for (const auto& entry : std::filesystem::directory_iterator(
-             "/proc/" + std::to_string(pid) + "/fd", error)) {
-      const auto target =
-          std::filesystem::read_symlink(entry.path(), error).native();
-      if (target.starts_with("socket:[")) {
-        inodes.insert(target.substr(8, target.size() - 9));
-      }
-    }
-  }
-  std::set<std::string> addresses;
-  for (const char* table : {"tcp", "tcp6"}) {
-    std::ifstream file(
-        "/proc/" + std::to_string(pids.front()) + "/net/" + table);
-    std::string line;
-    std::getline(file, line);
-    while (std::getline(file, line)) {
-      std::istringstream words(line);
-      std::vector<std::string> fields{
-          std::istream_iterator<std::string>(words), {}};
-      if (fields.size() > 9 && fields[3] == "0A" &&
-          inodes.contains(fields[9])) {
-        addresses.insert(fields[1]);
-      }
-    }
-  }
-  return addresses;
 }
 
 TEST(Network, NothingListensOutsideLoopback) {
@@ -790,6 +853,26 @@ TEST(Network, NothingListensOutsideLoopback) {
         address.starts_with("0000000000000000FFFF00000100007F:");
     EXPECT_TRUE(loopback) << address;
   }
+}
+
+TEST(Network, LoopbackThatIsDownIsNamedAtOnce) {
+  const TempFolder folder;
+  if (run(Command{.words = {"unshare", "-n", "true"}, .environment = {}})
+          .exit_code != 0) {
+    GTEST_SKIP() << "no network namespaces: needs root and `unshare`";
+  }
+  const Result result =
+      run(vitrain(long_run(folder / "runs")).after({"unshare", "-n"}), 10);
+  EXPECT_EQ(result.exit_code, 2) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("ip link set lo up"));
+}
+
+TEST(Network, ASingleWorkerListensNowhere) {
+  const TempFolder folder;
+  Program program(long_run(folder / "runs", {.devices = "cpu"}));
+  auto processes = training_workers(program, folder / "runs", 1);
+  processes.push_back(program.pid());
+  EXPECT_THAT(listening(processes), testing::IsEmpty());
 }
 
 } // namespace
