@@ -6,8 +6,11 @@
 //   exchange  an all-reduce of Gloo begins
 //   save      a file of a checkpoint is flushed
 //   loss      the loss of a batch has been computed
-//   hang | slow (20 ms at this and all later calls) | memory (all further allocations of tensors fail) | nan (the loss) |
-//   a signal's number
+//   hang      here
+//   slow      20 ms at this and all later calls
+//   memory    all further allocations of tensors fail
+//   nan       the loss
+//   NUMBER    the process sends itself this signal
 // Then the file $FAULT_MARK holds seconds of the monotonic clock.
 
 #include <dlfcn.h>
