@@ -91,6 +91,10 @@ class Handler : public nlohmann::json_sax<nlohmann::json> {
     key_ = name;
     std::set<std::string>& names =
         state_ == ParseState::kTop ? names_ : members_;
+    if (names.size() == kMostNames) {
+      return stop(fmt::format(
+          "the header has more than {} names", with_commas(kMostNames)));
+    }
     if (!names.insert(name).second) {
       return stop(fmt::format("the header has '{}' twice", printable(name)));
     }

@@ -24,6 +24,8 @@ struct SafetensorsHeader {
 
 // Largest header that the reference implementation accepts, in bytes.
 inline constexpr std::uint64_t kHeaderLimit = 100'000'000;
+// Most tensors, and most entries of the metadata. Models have some thousands.
+inline constexpr std::size_t kMostNames = 100'000;
 
 // Parses a header (the JSON text after its length) of a file with `data_bytes`
 // bytes after it. Checks every rule of the format: known types, sizes that do

@@ -6,6 +6,7 @@
 #include <minizip/unzip.h>
 
 #include "core/check.h"
+#include "core/inflation.h"
 #include "core/text.h"
 #include "weights/weights_check.h"
 
@@ -15,6 +16,7 @@ namespace {
 constexpr unsigned kEncrypted = 1; // bit in a member's flags
 // Largest expansion factor of Deflate.
 constexpr std::uint64_t kMostInflation = 1032;
+constexpr std::size_t kMostMembers = 100'000; // PyTorch writes one per tensor
 
 struct MemberInfo {
   std::string name;
@@ -85,7 +87,10 @@ ZipFile::ZipFile(const InputFile& file)
   if (global.number_entry == 0) {
     return;
   }
+  const std::uint64_t most =
+      most_unpacked(static_cast<std::uint64_t>(file.size()));
   std::uint64_t packed = 0; // compressed size of all members
+  std::uint64_t unpacked = 0;
   for (; status == UNZ_OK; status = unzGoToNextFile(handle_.get())) {
     const MemberInfo member = current_member(handle_.get(), source_);
     check_member(member, file);
@@ -95,6 +100,20 @@ ZipFile::ZipFile(const InputFile& file)
         "{}: its members overlap: they have more bytes than the archive's {}",
         source_,
         file.size());
+    // Cannot overflow: check_member() bounds it by 1,032 times the file's size.
+    unpacked += member.info.uncompressed_size;
+    VITRAIN_CHECK_WEIGHTS(
+        unpacked <= most,
+        "{}: its members unpack to {}, more than the limit of {} for its size: "
+        "save it without compression",
+        source_,
+        human_bytes(static_cast<double>(unpacked)),
+        human_bytes(static_cast<double>(most)));
+    VITRAIN_CHECK_WEIGHTS(
+        members_.size() < kMostMembers,
+        "{}: has more than {} members",
+        source_,
+        with_commas(kMostMembers));
     unz64_file_pos position{};
     unzGetFilePos64(handle_.get(), &position);
     const bool fresh = members_

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/check.h"
+#include "core/inflation.h"
 #include "core/system/files.h"
 #include "core/text.h"
 #include "data/kinds/kinds.h"
@@ -131,6 +132,13 @@ Idx read_idx(const fs::path& path, std::uint32_t magic) {
         dimensions > 2 ? word(3) : 1);
     numbers *= word(i + 1);
   }
+  const std::uint64_t most = most_unpacked(file.size());
+  VITRAIN_CHECK_DATA(
+      !packed || header_size + numbers <= most,
+      "{}: unpacks to {}, more than the limit of {} for its size: unpack it",
+      shown(path),
+      human_bytes(static_cast<double>(numbers)),
+      human_bytes(static_cast<double>(most)));
   idx.bytes = packed ? unpack(path, file, header_size + numbers) : file;
   VITRAIN_CHECK_DATA(
       idx.bytes.size() == header_size + numbers,

@@ -25,6 +25,11 @@ struct Decoder {
   const std::uint8_t* bytes = nullptr;
   std::size_t size = 0;
   std::size_t offset = 0;
+  // For the last row, with which libpng also unpacks the data behind the
+  // pixels: end of the last chunk of pixels (0 before), and bytes of them that
+  // may be read.
+  std::size_t pixels_end = 0;
+  std::size_t left = 0;
   // Header; valid after read_header().
   png_uint_32 width = 0;
   png_uint_32 height = 0;
@@ -48,11 +53,32 @@ void on_warning(png_structp png, png_const_charp) {
   ++static_cast<Decoder*>(png_get_error_ptr(png))->warnings;
 }
 
+// Call before the last row is read: limits what may follow it.
+void expect_end(Decoder& decoder) {
+  constexpr std::size_t kMostSurplus = 32768; // unpacks to 33 MB at most
+  constexpr std::size_t kSignature = 8;
+  constexpr std::size_t kAround = 12; // length, kind and checksum of a chunk
+  decoder.left = kMostSurplus + decoder.stride;
+  for (std::size_t at = kSignature; at + kAround <= decoder.size;) {
+    const std::size_t next = at + kAround + png_get_uint_32(decoder.bytes + at);
+    if (std::memcmp(decoder.bytes + at + 4, "IDAT", 4) == 0) {
+      decoder.pixels_end = next;
+    }
+    at = next;
+  }
+}
+
 void on_read(png_structp png, png_bytep out, std::size_t size) {
   auto& decoder = *static_cast<Decoder*>(png_get_io_ptr(png));
   if (size > decoder.size - decoder.offset) {
     decoder.ended_early = true;
     png_error(png, "the file is truncated");
+  }
+  if (decoder.offset < decoder.pixels_end) {
+    if (size > decoder.left) {
+      png_error(png, "more than the limit of 32768 bytes behind its pixels");
+    }
+    decoder.left -= size;
   }
   std::memcpy(out, decoder.bytes + decoder.offset, size);
   decoder.offset += size;
@@ -121,6 +147,9 @@ void read_row(Decoder& decoder) {
 void read_interlaced(Decoder& decoder) {
   for (int pass = 0; pass < decoder.passes; ++pass) {
     for (png_uint_32 y = 0; y < decoder.height; ++y) {
+      if (pass + 1 == decoder.passes && y + 1 == decoder.height) {
+        expect_end(decoder);
+      }
       png_read_row(decoder.png, decoder.rows + y * decoder.stride, nullptr);
     }
   }
@@ -268,6 +297,9 @@ int read_rows(Decoder& decoder, const auto& take) {
   }
   for (png_uint_32 y = 0; y < decoder.height; ++y) {
     if (!decoder.interlaced) {
+      if (y + 1 == decoder.height) {
+        expect_end(decoder);
+      }
       run(decoder, read_row);
     }
     take(y, rows.data() + (decoder.interlaced ? y * decoder.stride : 0));

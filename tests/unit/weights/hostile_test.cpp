@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -14,6 +15,7 @@
 #include "weights/archive.h"
 #include "weights/input_file.h"
 #include "weights/pickle.h"
+#include "weights/safetensors_header.h"
 #include "weights/state_dict.h"
 #include "weights/zip_file.h"
 
@@ -299,6 +301,51 @@ TEST(HostileWeights, MembersOfAnArchiveAreApart) {
 }
 
 // PyTorch's example for ImageNet saves its best accuracy as a tensor.
+// An archive of 1 MiB unpacked to 1 GiB.
+TEST(HostileWeights, BombsAreRefused) {
+  const auto zip = [](std::uint32_t packed, std::uint32_t unpacked) {
+    // As above, deflated (8).
+    const std::string about = raw<std::uint32_t>(20) + raw<std::uint16_t>(8) +
+        raw<std::uint32_t>(0) + raw<std::uint32_t>(0) + raw(packed) +
+        raw(unpacked) + raw<std::uint16_t>(5) + raw<std::uint16_t>(0);
+    const std::string local =
+        "PK\3\4" + about + "0.npy" + std::string(packed, '\0');
+    const std::string directory = "PK\1\2" + raw<std::uint16_t>(20) + about +
+        std::string(14, '\0') + "0.npy";
+    return local + directory + "PK\5\6" + raw<std::uint32_t>(0) +
+        raw<std::uint16_t>(1) + raw<std::uint16_t>(1) +
+        raw(static_cast<std::uint32_t>(directory.size())) +
+        raw(static_cast<std::uint32_t>(local.size())) + raw<std::uint16_t>(0);
+  };
+  constexpr std::uint32_t kMiB = 1 << 20;
+  const TempFolder folder;
+  const InputFile bomb(folder.write("bomb.npz", zip(kMiB, 1024 * kMiB)));
+  EXPECT_THAT(
+      error_of(ExitCode::kWeights, [&] { ZipFile{bomb}; }),
+      HasSubstr("unpack to 1.0 GiB, more than the limit of 164"));
+  const InputFile good(folder.write("good.npz", zip(kMiB, 160 * kMiB)));
+  EXPECT_EQ(ZipFile(good).members().size(), 1U);
+}
+
+// A header of a million tensors took 1 GB and 19 s.
+TEST(HostileWeights, TensorsAreCounted) {
+  const auto header = [](std::size_t tensors) {
+    std::string json = "{";
+    for (std::size_t i = 0; i < tensors; ++i) {
+      json += fmt::format(
+          R"({}"{}":{{"dtype":"F32","shape":[0],"data_offsets":[0,0]}})",
+          i == 0 ? "" : ",",
+          i);
+    }
+    return json + "}";
+  };
+  EXPECT_EQ(parse_header(header(100'000), 0, "x").tensors.size(), 100'000U);
+  EXPECT_THAT(
+      error_of(
+          ExitCode::kWeights, [&] { parse_header(header(100'001), 0, "x"); }),
+      HasSubstr("x: the header has more than 100,000 names"));
+}
+
 TEST(StateDicts, ATensorBesideThemIsNotTheWeights) {
   const std::string weights = dict({{"a", kTensor}, {"b", kTensor}});
   const Found found = found_in(
