@@ -14,6 +14,7 @@
 #include "job/precision.h"
 #include "job/recipe_check.h"
 #include "job/resolve_devices.h"
+#include "job/run/leftovers.h"
 #include "job/run/resume.h"
 #include "job/run/run_directory.h"
 #include "job/run/run_state.h"

@@ -10,7 +10,7 @@
 #include "core/text.h"
 #include "job/resolve_devices.h"
 #include "job/run/failure_record.h"
-#include "job/run/resume.h"
+#include "job/run/leftovers.h"
 #include "job/run/resume_advice.h"
 #include "job/run/run_directory.h"
 #include "job/run_decision.h"
@@ -190,6 +190,15 @@ void record_failure(
   write_failure(run, reason, code);
 }
 
+// Ends a job whose run has all its steps already. Returns the exit code.
+int end_finished(const PreparedJob& prepared) {
+  if (prepared.lock) {
+    remove_leftovers(prepared.job.run());
+  }
+  tell(finished_text(prepared.job) + "\n");
+  return 0;
+}
+
 int supervise_here(PreparedJob& prepared) {
   Job& job = prepared.job;
   launch::provide_open_files(open_files(job, prepared.workers));
@@ -201,11 +210,7 @@ int supervise_here(PreparedJob& prepared) {
   }
   launch::ListeningSocket store = agree(prepared).store;
   if (prepared.finished) {
-    if (prepared.lock) {
-      remove_leftovers(job.run());
-    }
-    tell(finished_text(job) + "\n");
-    return 0;
+    return end_finished(prepared);
   }
   if (prepared.decides()) {
     write_held_out(prepared);

@@ -14,7 +14,7 @@
 #include "dist/group/collectives.h"
 #include "job/prepared_job.h"
 #include "job/resolve_devices.h"
-#include "job/run/resume.h"
+#include "job/run/leftovers.h"
 #include "job/run/resume_advice.h"
 #include "job/run/run_directory.h"
 #include "job/run_decision.h"

@@ -62,15 +62,6 @@ NewestRun newest_run(
     const std::string& name,
     const config::Origins& origins = {});
 
-// Removes what killed processes have left in a run folder: partial checkpoints
-// and temporary files of records. Returns notes, one sentence each. May be
-// called only by the process that holds the lock on the run.
-std::vector<std::string> remove_leftovers(const RunDirectory& run);
-
-// Returns false if the process that made the last step of a run ended before
-// its `done` record. Throws Error(kStorage).
-bool is_recorded_as_done(const RunDirectory& run);
-
 // Prepares a run folder for continuing after `step` with `recipe`: removes
 // leftovers, replaces config.yaml, and moves away checkpoints of later steps,
 // which then belong to another branch. Replaced files are kept in

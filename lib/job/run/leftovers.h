@@ -1,0 +1,21 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "job/run/run_directory.h"
+
+// What killed processes have left in a run folder, and what they have not
+// written.
+namespace vitrain::job {
+
+// Removes what killed processes have left in a run folder: partial checkpoints
+// and temporary files of records. Returns notes, one sentence each. May be
+// called only by the process that holds the lock on the run.
+std::vector<std::string> remove_leftovers(const RunDirectory& run);
+
+// Returns false if the process that made the last step of a run ended before
+// its `done` record. Throws Error(kStorage).
+bool is_recorded_as_done(const RunDirectory& run);
+
+} // namespace vitrain::job
