@@ -49,6 +49,15 @@ std::vector<std::int64_t> to_remove(
   };
   keep(candidates | std::views::reverse, options.keep_last);
   keep(ranked(candidates, options), options.keep_best);
+  std::int64_t ended = 0; // periods before the last one that is kept
+  for (const Candidate& candidate : candidates) {
+    const std::int64_t now =
+        options.periods ? options.periods(candidate.step) : 0;
+    if (now > ended) {
+      kept.insert(candidate.step);
+      ended = now;
+    }
+  }
   std::vector<std::int64_t> removed;
   for (const Candidate& candidate : candidates) {
     if (!kept.contains(candidate.step)) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,6 +15,9 @@ struct RetentionOptions {
   bool smaller_is_better = false;
   // Metric whose values are compared (Snapshot::metric_name); "": unknown.
   std::string metric_name;
+  // Returns how many periods have ended at a step; the first checkpoint of each
+  // further one is kept. Null: no such periods.
+  std::function<std::int64_t(std::int64_t step)> periods{};
 };
 
 // A checkpoint to be kept or removed.
@@ -30,7 +34,7 @@ std::optional<std::int64_t> best_step(
     const RetentionOptions& options);
 
 // Returns the steps to remove, ascending: all except the newest keep_last, the
-// best keep_best and the step `protect`.
+// best keep_best, the first one of each period and the step `protect`.
 std::vector<std::int64_t> to_remove(
     std::vector<Candidate> candidates,
     const RetentionOptions& options,

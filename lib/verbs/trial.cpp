@@ -1,6 +1,7 @@
 #include "verbs/trial.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 
 #include <fmt/format.h>
@@ -182,14 +183,17 @@ logging::BannerSection section_of(
 
 Forecast forecast(const config::Plan& plan, const Measured& measured) {
   const double evaluations = times_of(plan.eval_every, plan);
-  const double saves = times_of(plan.checkpoint_every, plan);
   const double share = measured.evaluated > 0
       ? static_cast<double>(plan.eval_samples) /
           static_cast<double>(measured.evaluated)
       : 0.0;
+  const double training = measured.first_step +
+      measured.step_seconds * static_cast<double>(plan.total_steps);
+  const double seconds = plan.checkpoint_every.seconds;
+  const double saves = seconds > 0.0 ? std::floor(training / seconds) + 1.0
+                                     : times_of(plan.checkpoint_every, plan);
   return {
-      .training = measured.first_step +
-          measured.step_seconds * static_cast<double>(plan.total_steps),
+      .training = training,
       .evaluation = measured.eval_seconds * share * evaluations,
       .checkpoints = measured.save_seconds * saves};
 }

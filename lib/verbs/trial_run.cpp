@@ -194,6 +194,7 @@ config::Recipe trial_recipe(
   recipe.run.name = kName;
   recipe.run.output = (folder.path() / "runs").native();
   recipe.run.stop_after = end;
+  recipe.run.max_time.reset();
   recipe.run.patience.reset();
   recipe.run.max_restarts = 0;
   recipe.eval.every = eval_batches > 0 ? end : never;

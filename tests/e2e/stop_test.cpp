@@ -119,6 +119,74 @@ TEST(Stop, ASupervisorThatFailsSaysHowToContinue) {
   EXPECT_THAT(failed.err, HasSubstr("vitrain -resume"));
 }
 
+TEST(Stop, AtTheEndOfItsTimeARunSaves) {
+  const TempFolder folder;
+  const Result result =
+      run(long_run(folder / "runs", {.set = {"run.max_time=3s"}}));
+  EXPECT_EQ(result.exit_code, 75) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("run.max_time (3s) is over"));
+  const auto path = newest_run(folder / "runs");
+  const auto saved = records(path, "checkpoint");
+  ASSERT_EQ(saved.size(), 1u);
+  EXPECT_EQ(saved[0].at("step"), steps_in_order(path));
+}
+
+TEST(Stop, AFileInTheRunFolderStopsIt) {
+  const TempFolder folder;
+  const auto output = folder / "runs";
+  int steps = 0;
+  for (const char* resume : {"", "auto"}) {
+    Program program(long_run(output, {.resume = resume}));
+    ASSERT_TRUE(program.wait_for_record(output, "train", steps + 3, 60));
+    const auto path = newest_run(output);
+    std::ofstream(path / "stop").flush();
+    const Result result = program.wait(30);
+    ASSERT_EQ(result.exit_code, 75) << result.err;
+    EXPECT_THAT(result.out, HasSubstr((path / "stop").native()));
+    EXPECT_FALSE(std::filesystem::exists(path / "stop"));
+    steps = static_cast<int>(steps_in_order(path));
+    EXPECT_EQ(records(path, "checkpoint").back().at("step"), steps);
+  }
+}
+
+TEST(Stop, CheckpointsMayBeDueByTheClock) {
+  const TempFolder folder;
+  const auto output = folder / "runs";
+  Program program(long_run(
+      output, {.set = {"checkpoint.every=0.3s", "checkpoint.keep_last=90"}}));
+  ASSERT_TRUE(program.wait_for_record(output, "checkpoint", 3, 60));
+  program.signal(SIGTERM);
+  EXPECT_EQ(program.wait(30).exit_code, 75);
+  const auto path = newest_run(output);
+  steps_in_order(path);
+  std::set<int> steps;
+  for (const Json& record : records(path, "checkpoint")) {
+    EXPECT_TRUE(steps.insert(record.at("step").get<int>()).second);
+    EXPECT_TRUE(std::filesystem::exists(
+        checkpoint(path, record.at("step")) / "manifest.json"));
+  }
+  EXPECT_GE(steps.size(), 4u);
+}
+
+TEST(Stop, ACheckpointOfEachPeriodStays) {
+  const TempFolder folder;
+  const auto path = train(
+      folder / "runs",
+      {.set = {
+           "run.max_steps=13",
+           "schedule.warmup=0st",
+           "checkpoint.every=2st",
+           "checkpoint.keep_last=1",
+           "checkpoint.keep_best=0",
+           "checkpoint.keep_every=5st"}});
+  for (int step = 1; step <= 13; ++step) {
+    EXPECT_EQ(
+        std::filesystem::exists(checkpoint(path, step)),
+        step == 6 || step == 10 || step == 13)
+        << step;
+  }
+}
+
 // Left, saved, and made up for by the run that continues.
 TEST(Stop, AnEvaluationIsLeftAndMadeUpFor) {
   const TempFolder folder;

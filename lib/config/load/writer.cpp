@@ -67,11 +67,12 @@ std::string write(
 }
 
 bool changes_training(const std::string& path) {
-  constexpr std::array<std::string_view, 10> kNeutral{
+  constexpr std::array<std::string_view, 11> kNeutral{
       "run.name",
       "run.output",
       "run.max_restarts",
       "run.stop_after",
+      "run.max_time",
       "devices.", // may differ between machines; the world size is checked
       "log.",
       "data.threads",

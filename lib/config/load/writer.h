@@ -26,8 +26,8 @@ std::string to_yaml(
     const std::map<std::string, std::string>& comments);
 
 // Returns all keys that can change the trained model, with their values: all
-// except run.name, run.output, run.max_restarts, run.stop_after, devices.*,
-// log.*, data.threads, data.decode_memory_mb, dist.timeouts.* and
+// except run.name, run.output, run.max_restarts, run.stop_after, run.max_time,
+// devices.*, log.*, data.threads, data.decode_memory_mb, dist.timeouts.* and
 // dist.check_every. Values are as written by to_yaml().
 std::map<std::string, std::string> recipe_values(const Recipe& recipe);
 

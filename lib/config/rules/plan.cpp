@@ -53,6 +53,9 @@ std::int64_t time_of(const Duration& duration, const Plan& plan) {
 }
 
 Interval interval(const Duration& every, const Plan& plan) {
+  if (every.is_time()) {
+    return {.seconds = every.value};
+  }
   Interval interval{std::max<std::int64_t>(
       1, every.steps(plan.steps_per_epoch, plan.total_steps))};
   if (every.unit == Duration::Unit::kEpochs && !plan.timeline.even()) {
@@ -300,6 +303,9 @@ Plan make_plan(
   plan.ema_start = steps_of(recipe.train.ema.start, plan);
   plan.eval_every = interval(recipe.eval.every, plan);
   plan.checkpoint_every = interval(recipe.checkpoint.every, plan);
+  if (recipe.checkpoint.keep_every) {
+    plan.checkpoint_keep_every = interval(*recipe.checkpoint.keep_every, plan);
+  }
   if (recipe.run.stop_after) {
     plan.stop_after = interval(*recipe.run.stop_after, plan);
   }

@@ -91,7 +91,8 @@ struct Plan : BatchPlan {
   // In steps:
   std::int64_t ema_start = 0; // train.ema.start
   Interval eval_every; // at least 1 step
-  Interval checkpoint_every; // at least 1 step
+  Interval checkpoint_every; // at least 1 step, or a time
+  Interval checkpoint_keep_every; // never if checkpoint.keep_every is null
   Interval stop_after; // run.stop_after; never if that is null
   std::int64_t sync_start = 0; // dist.sync.start
   std::int64_t powersgd_start = 0; // dist.powersgd.start

@@ -89,8 +89,8 @@ std::string best_without_checkpoint(const Recipe& recipe, const Plan& plan) {
   if (recipe.checkpoint.keep_best == 0) {
     return "";
   }
-  const bool regular =
-      plan.eval_every.epochs == 0.0 && plan.checkpoint_every.epochs == 0.0;
+  const bool regular = plan.eval_every.epochs == 0.0 &&
+      plan.checkpoint_every.steps > 0 && plan.checkpoint_every.epochs == 0.0;
   const auto alone =
       first_unfit(plan.eval_every, plan, regular, [&](std::int64_t step) {
         return plan.checkpoint_every.due(plan.timeline, step);
@@ -115,6 +115,9 @@ std::string further_outer_steps(const Recipe& recipe, const Plan& plan) {
   const auto between = [&](const char* key,
                            const Interval& every,
                            const Duration& set) {
+    if (every.seconds > 0.0) {
+      return fmt::format("{}: {}", key, set.text());
+    }
     const bool regular = every.epochs == 0.0;
     const auto step =
         first_unfit(every, plan, regular, [&](std::int64_t after) {

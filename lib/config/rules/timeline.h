@@ -62,12 +62,14 @@ class Timeline {
   std::vector<Stretch> stretches_;
 };
 
-// An interval in steps or in epochs.
+// An interval in steps, in epochs, or in seconds. An interval in seconds is
+// "never" to all functions.
 struct Interval {
   std::int64_t steps = 0; // used if `epochs` is 0; 0: never
   // Interval in epochs, for epochs with different numbers of steps; 0: `steps`
   // is used.
   double epochs = 0.0;
+  double seconds = 0.0; // 0: the interval is not a time
 
   // Returns how many intervals have ended once `step` steps are completed.
   std::int64_t times(const Timeline& timeline, std::int64_t step) const;

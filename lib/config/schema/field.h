@@ -49,6 +49,8 @@ struct Field {
   bool ascending = false; // numbers of the list must not decrease
   // A single value may be written instead of a list.
   bool one_or_list = false;
+  // Whether a duration may or must be a time.
+  enum class Time { kRefused, kAllowed, kRequired } time = Time::kRefused;
   // Text fields: description of the form, and a function that returns the
   // mistake in a text (or "").
   const char* form = nullptr;
@@ -69,6 +71,9 @@ struct Field {
     return list && !(one_or_list && length > 1 && items.size() == 1);
   }
 };
+
+// Returns a description of the form of durations: "a time (3h50m, ...)".
+std::string form_of(Field::Time time);
 
 // Result of field(): chained calls add rules to one key.
 class Rules {
@@ -111,6 +116,9 @@ class Rules {
   Rules& each_more_than(double value) { return more_than(value); }
   Rules& each_at_most(double value) { return at_most(value); }
   Rules& each_less_than(double value) { return less_than(value); }
+  // A length of training or a time; a time only.
+  Rules& or_time() { return with(&Field::time, Field::Time::kAllowed); }
+  Rules& only_time() { return with(&Field::time, Field::Time::kRequired); }
   // A list that may be written as a single value.
   Rules& one_or_list() { return with(&Field::one_or_list, true); }
   // Text in a special form: `form` describes it in messages, and `fault_of`

@@ -93,9 +93,7 @@ std::string item_text(const Field& field) {
     case ScalarType::kNumber:
       return "number" + range_text(field);
     case ScalarType::kDuration:
-      return fmt::format(
-          "epochs, steps or a share of the run (10ep, 500st or 0.1dur){}",
-          range_text(field));
+      return form_of(field.time) + range_text(field);
     case ScalarType::kText:
       break;
   }
@@ -195,8 +193,11 @@ std::optional<Scalar> read_scalar(const Field& field, const Node& node) {
     }
     case ScalarType::kDuration: {
       Duration value;
-      const bool good =
-          parse_duration(node.text, value) && within(field, value.value);
+      const bool good = parse_duration(node.text, value) &&
+          within(field, value.value) &&
+          field.time !=
+              (value.is_time() ? Field::Time::kRefused
+                               : Field::Time::kRequired);
       return good ? std::optional<Scalar>(value) : std::nullopt;
     }
     case ScalarType::kText:

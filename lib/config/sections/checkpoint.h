@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "config/schema/duration.h"
 #include "core/enum_names.h"
@@ -18,6 +19,7 @@ constexpr auto names_of(JudgedWeights) {
 // Saved states of the run.
 struct CheckpointConfig {
   Duration every{1.0, Duration::Unit::kEpochs};
+  std::optional<Duration> keep_every;
   std::int64_t keep_last = 2;
   std::int64_t keep_best = 1;
   Metric metric = Metric::kTop1;
@@ -25,7 +27,19 @@ struct CheckpointConfig {
 
   template <typename Visitor>
   void visit(Visitor& v) {
-    v.field("every", every, "Interval: `1ep`, `500st` or `0.1dur`.")
+    v.field(
+         "every",
+         every,
+         "Interval: `1ep`, `500st` or `0.1dur`; or a time since the last "
+         "checkpoint, by the clock of rank 0: `30min`.")
+        .more_than(0.0)
+        .or_time();
+    v.field(
+         "keep_every",
+         keep_every,
+         "Keep the first checkpoint of each interval of this length (`10ep`) "
+         "as "
+         "well; `null`: no more than keep_last and keep_best.")
         .more_than(0.0);
     v.field("keep_last", keep_last, "Newest checkpoints to keep.")
         .in_range(1, 1000000);

@@ -17,6 +17,7 @@ struct RunConfig {
   std::int64_t epochs = 100;
   std::optional<std::int64_t> max_steps;
   std::optional<Duration> stop_after;
+  std::optional<Duration> max_time;
   std::optional<std::int64_t> patience;
   std::int64_t max_restarts = 0;
 
@@ -51,6 +52,15 @@ struct RunConfig {
          "for this length again. For queues with short jobs; schedules span "
          "the whole run. `null`: never.")
         .more_than(0.0);
+    v.field(
+         "max_time",
+         max_time,
+         "This time after its start (`3h50m`), vitrain saves a checkpoint and "
+         "stops as on request (exit 75); each resume has this time again. "
+         "Leave "
+         "time for the last step and checkpoint. `null`: no limit.")
+        .more_than(0.0)
+        .only_time();
     v.field(
          "patience",
          patience,

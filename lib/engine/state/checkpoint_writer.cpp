@@ -30,22 +30,24 @@ namespace {
 // Failed saves in a row after which every progress line mentions them.
 constexpr int kFailedSavesToShow = 3;
 
-checkpoint::RetentionOptions retention_of(const config::Recipe& recipe) {
+checkpoint::RetentionOptions retention_of(const Session& session) {
+  const config::Recipe& recipe = session.job.recipe;
   const config::CheckpointConfig& checkpoint = recipe.checkpoint;
   return {
       .keep_last = checkpoint.keep_last,
       .keep_best = checkpoint.keep_best,
       .smaller_is_better = !info_of(checkpoint.metric).larger_is_better,
-      .metric_name = job::judged_by(recipe)};
+      .metric_name = job::judged_by(recipe),
+      .periods = [&plan = session.plan](std::int64_t step) {
+        return plan.checkpoint_keep_every.times(plan.timeline, step);
+      }};
 }
 
 } // namespace
 
 CheckpointWriter::CheckpointWriter(Session& session)
     : session_(session),
-      store_(
-          session.job.run().checkpoints(),
-          retention_of(session.job.recipe)) {}
+      store_(session.job.run().checkpoints(), retention_of(session)) {}
 
 std::string CheckpointWriter::last_checkpoint() const {
   return saved_step_ < 0

@@ -38,12 +38,6 @@
 
 namespace vitrain::engine {
 namespace {
-EarlyEnd early_end(const launch::StopRequest& stop) {
-  if (stop.run_failed()) {
-    return EarlyEnd::kFailed;
-  }
-  return stop.requested() ? EarlyEnd::kRequested : EarlyEnd::kNone;
-}
 
 void warn_of_idle_batch_norm(const Session& session, std::int64_t layers) {
   const config::BatchNormStatistics statistics =
@@ -113,7 +107,7 @@ Trainer::Trainer(Session& session)
           bad_sample_limits(recipe_.data.bad_samples)),
       evaluator_(make_evaluator(
           session,
-          [&stop = session.stop] { return stop.requested(); })),
+          [this] { return early_end() != EarlyEnd::kNone; })),
       writer_(session),
       identity_(job::identity_of(
           session.job,
@@ -197,9 +191,11 @@ ExitCode Trainer::run() {
     bad_samples_.write_to(session_.job.run().bad_samples(), state_.step);
     check_storage();
   }
+  remove_stop_file(); // a request to an earlier process
   session_.heartbeat.enter(launch::RunPhase::kStep);
   launch::stop_at_once(false); // last: the supervisor relies on the phase
   interval_.restart_clock();
+  save_watch_.restart();
   StopVotes votes(*session_.groups.control, sync_->lead());
   const std::int64_t first = state_.step;
   if (owes_evaluation_) {
@@ -211,7 +207,7 @@ ExitCode Trainer::run() {
   }
   while (asked_ == EarlyEnd::kNone && state_.step < plan_.total_steps &&
          !patience_is_over()) {
-    votes.begin(early_end(session_.stop));
+    votes.begin(vote());
     train_one_step();
     check_finite();
     sync_statistics_at_epoch_end();
@@ -228,7 +224,7 @@ ExitCode Trainer::run() {
       save();
     }
     session_.observer.epoch_ended(state_.step, rate_of(state_.step - 1));
-    asked_ = std::max(asked_, votes.agreed());
+    follow(votes.agreed());
     if (plan_.stop_after.over(plan_.timeline, first, state_.step)) {
       asked_ = std::max(asked_, EarlyEnd::kRequested);
     }
@@ -246,25 +242,9 @@ ExitCode Trainer::run() {
   stopping_ = true;
   keep_samples(/*wait=*/true);
   save(); // does nothing if this step is already saved
+  remove_stop_file();
   return asked_ == EarlyEnd::kFailed ? ExitCode::kWorkerDied
                                      : ExitCode::kStopped;
-}
-
-void Trainer::end_early() {
-  session_.observer.console().info(fmt::format(
-      "{} evaluations in a row were not better than that of step {}: the run "
-      "ends here (run.patience)",
-      *recipe_.run.patience,
-      with_commas(state_.best.step)));
-  stopping_ = true;
-  keep_samples(/*wait=*/true);
-  save();
-}
-
-EarlyEnd Trainer::asked() const {
-  const auto ends = dist::all_gather(
-      *session_.groups.control, static_cast<int>(early_end(session_.stop)));
-  return static_cast<EarlyEnd>(std::ranges::max(ends));
 }
 
 double Trainer::rate_of(std::int64_t step) const {

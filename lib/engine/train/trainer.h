@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "core/system/clock.h"
 #include "engine/device/session.h"
 #include "engine/eval/evaluator.h"
 #include "engine/state/checkpoint_writer.h"
@@ -131,8 +132,17 @@ class Trainer {
   // improves the metric.
   bool may_be_last() const;
   void end_early(); // saves the last checkpoint if run.patience ends the run
+  // Returns this rank's reason to end early: a signal, the end of run.max_time,
+  // or on rank 0 the stop file, which is looked for once in a second. Later
+  // calls return the same or a higher one.
+  EarlyEnd early_end();
+  void remove_stop_file(); // on rank 0
+  // Returns what to vote for in the next step.
+  EarlyEnd vote();
+  // Follows the votes of a step that has ended. Collective.
+  void follow(EarlyEnd agreed);
   // Returns the highest stop request of any rank. Collective.
-  EarlyEnd asked() const;
+  EarlyEnd asked();
   // Writes a checkpoint unless the current step has one. Collective.
   void save();
   bool due(const config::Interval& every) const {
@@ -194,6 +204,10 @@ class Trainer {
   bool owes_evaluation_ = false;
   // Highest stop request that all ranks know of.
   EarlyEnd asked_ = EarlyEnd::kNone;
+  bool told_to_stop_ = false; // by the stop file or run.max_time
+  Stopwatch stop_watch_; // since the stop file was looked for
+  Stopwatch save_watch_; // since the last checkpoint
+  std::int64_t vote_saved_ = -1; // step of the last save that was voted for
   LogInterval interval_;
   std::unique_ptr<Stragglers> stragglers_;
   std::unique_ptr<SampleSheet> samples_; // set while it is being drawn

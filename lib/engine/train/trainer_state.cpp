@@ -202,6 +202,7 @@ void Trainer::save() {
   asked_ = std::max(asked_, asked());
   writer_.finish(problems[0], state_.step, is_last, watch.seconds());
   session_.heartbeat.enter(launch::RunPhase::kStep);
+  save_watch_.restart();
   interval_.restart_clock();
 }
 

@@ -37,6 +37,22 @@ TEST(Retention, KeepsTheBestAsWell) {
   EXPECT_THAT(removed(9, false), ElementsAre(30));
 }
 
+TEST(Retention, KeepsTheFirstOfEachPeriod) {
+  const auto removed = [](std::int64_t period, std::vector<Candidate> saved) {
+    return to_remove(
+        std::move(saved),
+        {.keep_last = 1,
+         .keep_best = 0,
+         .periods = [=](std::int64_t step) { return step / period; }},
+        0);
+  };
+  EXPECT_THAT(removed(20, kFive), ElementsAre(10, 30));
+  EXPECT_THAT(removed(25, kFive), ElementsAre(10, 20, 40));
+  // What is kept stays so when those before it are gone.
+  EXPECT_THAT(removed(25, {{30}, {50}, {60}}), ElementsAre());
+  EXPECT_THAT(removed(100, kFive), ElementsAre(10, 20, 30, 40));
+}
+
 TEST(Retention, KeepsTheOneJustSaved) {
   EXPECT_THAT(
       to_remove(kFive, {.keep_last = 1, .keep_best = 0}, 20),

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <tuple>
+
 #include "core/random.h"
 
 namespace vitrain::config {
@@ -23,6 +25,40 @@ TEST(Duration, ParsesTheThreeForms) {
   EXPECT_EQ(duration.value, 0.0);
 }
 
+TEST(Duration, ParsesTimes) {
+  for (const auto& [text, seconds, written] :
+       {std::tuple{"3h50m", 13800.0, "3h50min"},
+        {"3h50min", 13800.0, "3h50min"},
+        {"30min", 1800.0, "30min"},
+        {"90s", 90.0, "1min30s"},
+        {"0.25s", 0.25, "0.25s"},
+        {"1.5h", 5400.0, "1h30min"},
+        {"1d1s", 86401.0, "24h1s"},
+        {"0s", 0.0, "0s"}}) {
+    Duration duration;
+    ASSERT_TRUE(parse_duration(text, duration)) << text;
+    EXPECT_EQ(duration, (Duration{seconds, Unit::kSeconds})) << text;
+    EXPECT_EQ(duration.text(), written);
+  }
+  for (const char* text :
+       {"3h50",
+        "50m3h",
+        "1h1h",
+        "h",
+        "-1h",
+        "1 h",
+        "1H",
+        ".5h",
+        "1e3s",
+        "1..5s",
+        "0.0001s",
+        "99999999999999999999d",
+        "1hour"}) {
+    Duration duration;
+    EXPECT_FALSE(parse_duration(text, duration)) << text;
+  }
+}
+
 TEST(Duration, RefusesEverythingElse) {
   const Duration before{7.0, Unit::kSteps};
   for (const char* text :
@@ -39,9 +75,9 @@ TEST(Duration, TextParsesBack) {
   Random random(5, Purpose::kAugment, 0, 0);
   for (int i = 0; i < 2000; ++i) {
     Duration duration;
-    duration.unit = static_cast<Unit>(random.below(3));
+    duration.unit = static_cast<Unit>(random.below(4));
     duration.value = duration.unit == Unit::kEpochs ? random.uniform(0.0, 1e6)
-        : duration.unit == Unit::kSteps
+        : duration.unit == Unit::kSteps || duration.is_time()
         ? static_cast<double>(random.below(std::uint64_t{1} << 53))
         : random.uniform();
     Duration parsed;

@@ -247,11 +247,27 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"schedule.warmup", "-5ep", "", "expected epochs, steps or"},
         Case{"schedule.warmup", "1.5dur", "", "expected epochs, steps or"},
         Case{
-            "checkpoint.every",
+            "eval.every",
             "0ep",
             "",
             "expected epochs, steps or a share of the run (10ep, 500st or "
             "0.1dur) > 0, got 0ep"},
+        Case{"checkpoint.every", "30min", "30min", ""},
+        Case{"checkpoint.every", "2ep", "2ep", ""},
+        Case{
+            "checkpoint.every",
+            "0s",
+            "",
+            "expected epochs, steps, a share of the run or a time (10ep, "
+            "500st, "
+            "0.1dur or 30min) > 0, got 0s"},
+        Case{"eval.every", "30min", "", "expected epochs, steps or a share"},
+        Case{"run.max_time", "3h50m", "3h50min", ""},
+        Case{
+            "run.max_time",
+            "2ep",
+            "",
+            "expected a time (3h50m, 30min or 90s)"},
         Case{"data.sampler.last_batch", "pad", "pad", ""}));
 
 INSTANTIATE_TEST_SUITE_P(

@@ -107,8 +107,11 @@ Scalar random_scalar(const Field& field, Random& random) {
     case ScalarType::kNumber:
       return random_number(field, random);
     case ScalarType::kDuration: {
-      const auto unit = static_cast<Duration::Unit>(random.below(3));
-      return unit == Duration::Unit::kSteps
+      const auto unit = field.time == Field::Time::kRequired
+          ? Duration::Unit::kSeconds
+          : static_cast<Duration::Unit>(
+                random.below(field.time == Field::Time::kAllowed ? 4 : 3));
+      return unit == Duration::Unit::kSteps || unit == Duration::Unit::kSeconds
           ? Duration{1.0 + static_cast<double>(random.below(1000)), unit}
           : Duration{0.001 + 0.998 * random.uniform(), unit};
     }
@@ -242,7 +245,8 @@ TEST(Hash, SeesEveryKeyThatChangesTraining) {
         field.path == "run.output" || field.path == "data.threads" ||
         field.path == "data.decode_memory_mb" ||
         field.path == "run.max_restarts" || field.path == "run.stop_after" ||
-        field.path.starts_with("devices.") || field.path.starts_with("log.") ||
+        field.path == "run.max_time" || field.path.starts_with("devices.") ||
+        field.path.starts_with("log.") ||
         field.path.starts_with("dist.timeouts.") ||
         field.path == "dist.check_every";
     EXPECT_EQ(recipe_hash(recipe) == before, neutral) << field.path;

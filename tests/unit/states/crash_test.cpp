@@ -20,9 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr checkpoint::RetentionOptions kRetention{
-    .keep_last = 2,
-    .keep_best = 1};
+const checkpoint::RetentionOptions kRetention{.keep_last = 2, .keep_best = 1};
 
 struct Scenario {
   const char* name;
