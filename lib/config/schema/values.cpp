@@ -103,8 +103,7 @@ std::string item_text(const Field& field) {
                                : "text";
 }
 
-// Returns why a text is not a number, if it may have been meant as one; else
-// "".
+// Returns why a text is not a number; "" if it was not meant as one.
 std::string number_hint(const Node& node) {
   const std::string digits = unsigned_part(node.text);
   if (node.quoted) {

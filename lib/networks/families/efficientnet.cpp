@@ -212,19 +212,7 @@ class ConvBlock : public MobileBlock {
         add("conv_pwl", {hidden, out}, last(), generator);
         break;
       case kUniversal:
-        if (block.first_kernel > 0) {
-          add_part(
-              "dw_start",
-              {in, in, block.first_kernel, kernel > 0 ? 1 : stride, in},
-              Nonlinearity::kNone,
-              generator);
-        }
-        add_part("pw_exp", {in, hidden}, after_, generator);
-        if (kernel > 0) {
-          add_part("dw_mid", depthwise, after_, generator);
-        }
-        add_part("pw_proj", {hidden, out}, last(), generator);
-        add_scale(generator);
+        add_universal(depthwise, generator);
         break;
       case kQueryAttention:
         break;
@@ -270,6 +258,26 @@ class ConvBlock : public MobileBlock {
     const auto part = add_layer<torch::nn::Module>(*this, name);
     convs_.emplace_back(
         *part, ConvNorm::Names{}, shape, after, net_, generator);
+  }
+
+  void add_universal(
+      const ConvNorm::Shape& depthwise,
+      const at::Generator& generator) {
+    const std::int64_t in = block_.in;
+    const bool has_middle = block_.kernel > 0;
+    if (block_.first_kernel > 0) {
+      add_part(
+          "dw_start",
+          {in, in, block_.first_kernel, has_middle ? 1 : block_.stride, in},
+          Nonlinearity::kNone,
+          generator);
+    }
+    add_part("pw_exp", {in, block_.hidden}, after_, generator);
+    if (has_middle) {
+      add_part("dw_mid", depthwise, after_, generator);
+    }
+    add_part("pw_proj", {block_.hidden, block_.out}, last(), generator);
+    add_scale(generator);
   }
 
   void squeeze(const at::Generator& generator) {
