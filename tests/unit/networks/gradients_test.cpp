@@ -19,7 +19,7 @@ namespace vitrain::networks {
 namespace {
 
 constexpr std::int64_t kCount = 4;
-constexpr std::int64_t kClasses = 5;
+constexpr std::int64_t kGradientClasses = 5;
 
 at::Tensor images(std::int64_t size) {
   return pattern(kCount * 3 * size * size, 1000).view({kCount, 3, size, size});
@@ -29,7 +29,7 @@ at::Tensor images(std::int64_t size) {
 at::Tensor
 backward(Model& model, const at::Tensor& input, const at::Tensor& drop_path) {
   const at::Tensor logits = model.forward(input, drop_path);
-  const at::Tensor labels = at::arange(kCount, at::kLong) % kClasses;
+  const at::Tensor labels = at::arange(kCount, at::kLong) % kGradientClasses;
   at::cross_entropy_loss(logits, labels).backward();
   return logits.detach();
 }
@@ -42,7 +42,8 @@ std::shared_ptr<Model> make_vit_case(at::ScalarType type) {
   config.depth = 3;
   config.mlp_ratio = 2.0;
   config.drop_path = 0.2;
-  auto model = make_model(models::resolve(config, {kClasses}), /*seed=*/0);
+  auto model =
+      make_model(models::resolve(config, {kGradientClasses}), /*seed=*/0);
   model->to(type);
   set_parameters(*model);
   return model;
@@ -58,7 +59,7 @@ at::Tensor vit_factors(at::ScalarType type) {
   return factors;
 }
 
-void expect_near(
+void expect_gradient_near(
     const at::Tensor& value,
     const at::Tensor& expected,
     double tolerance,
@@ -81,7 +82,8 @@ void compare_vit(
       name == "dropped" ? vit_factors(type) : at::Tensor());
   const auto golden =
       states::read_safetensors(fixture("vit_gradients.safetensors")).tensors;
-  expect_near(logits, golden.at(name + "/logits"), tolerance, "logits");
+  expect_gradient_near(
+      logits, golden.at(name + "/logits"), tolerance, "logits");
   for (const auto& item : model->named_parameters()) {
     at::Tensor expected = golden.at(name + "/" + item.key());
     at::Tensor gradient = item.value().grad();
@@ -96,7 +98,7 @@ void compare_vit(
       expected = at::cat(
           {expected.narrow(0, 0, width), expected.narrow(0, 2 * width, width)});
     }
-    expect_near(gradient, expected, tolerance, item.key());
+    expect_gradient_near(gradient, expected, tolerance, item.key());
   }
 }
 
@@ -122,7 +124,7 @@ TEST(Vit, StaysNearUnderAutocast) {
     logits = model->forward(
         images(16).to(at::kFloat),
         dropped ? vit_factors(at::kFloat) : at::Tensor());
-    expect_near(
+    expect_gradient_near(
         logits.detach(),
         golden.at(dropped ? "dropped/logits" : "plain/logits"),
         0.05,
@@ -163,7 +165,7 @@ void compare_resnet(const std::string& name, double tolerance) {
   config::ModelConfig config;
   config.name = name;
   const auto model =
-      make_model(models::resolve(config, {kClasses}), /*seed=*/0);
+      make_model(models::resolve(config, {kGradientClasses}), /*seed=*/0);
   model->to(at::kDouble);
   set_parameters(*model);
   const at::Tensor logits = backward(*model, images(64), {});
