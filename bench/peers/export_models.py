@@ -14,6 +14,7 @@ import onnxruntime
 import safetensors.torch
 import timm
 import torch
+import torchvision.models
 
 BATCHES = (1, 3, 4)
 CLASSES = 10
@@ -42,7 +43,8 @@ coat_lite_tiny levit_128s levit_conv_128s levit_256 efficientnet_b0
 efficientnet_lite0 tf_efficientnet_b0 tf_efficientnetv2_b0
 efficientnet_es mobilenetv1_100 mobilenetv2_050 mnasnet_small mobilenetv3_small_050
 tf_mobilenetv3_large_minimal_100 lcnet_035 mobilenetv4_conv_small_035
-mobilenetv4_conv_aa_medium mobilenetv4_hybrid_medium_075
+mobilenetv4_conv_aa_medium mobilenetv4_hybrid_medium_075 ghostnet_050
+densenet121 inception_v3 alexnet squeezenet1_0 shufflenet_v2_x0_5 googlenet
 regnetx_002 regnety_002 mobileone_s0 mobileone_s4 mobilevit_xxs
 mobilevitv2_050 halonet26t halonet50ts sehalonet33ts botnet26t_256
 eca_botnext26ts_256 mnist_convnet mlp hvt_ti_1_patch16_224
@@ -54,7 +56,11 @@ def random_timm(name, side):
     hides a mistake."""
     torch.manual_seed(0)
     size = {"img_size": int(side)} if side else {}
-    model = timm.create_model(name, num_classes=CLASSES, **size).eval()
+    if timm.is_model(name):
+        model = timm.create_model(name, num_classes=CLASSES, **size).eval()
+    else:  # torchvision's, without auxiliary classifiers
+        auxiliary = {"aux_logits": False} if name == "googlenet" else {}
+        model = torchvision.models.get_model(name, num_classes=CLASSES, **auxiliary).eval()
     for parameter in model.parameters():
         parameter.data += 0.02 * torch.randn_like(parameter)
     for key, buffer in model.named_buffers():

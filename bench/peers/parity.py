@@ -20,12 +20,15 @@ import safetensors.torch
 import timm
 import timm.models.xcit
 import torch
+import torchvision.models
 from timm.layers import DropPath
 
 IMAGES = 2
 LOGITS = 1e-5  # allowed difference, relative to the largest value
 GRADIENTS = 1e-4
 EXACT = 1e-9  # in double precision
+# Without auxiliary classifiers, as with published weights.
+TORCHVISION = {"googlenet": {"aux_logits": False, "init_weights": False}}
 
 
 def waves_in(dtype):
@@ -88,7 +91,10 @@ def keep_gradients(model, folder):
 
 
 def network(name, size):
-    """Returns timm's network, for images of `size` pixels if that is not None or 0."""
+    """Returns timm's network, or torchvision's if timm has none, for images of `size`
+    pixels if that is not None or 0."""
+    if not timm.is_model(name):
+        return torchvision.models.get_model(name, **TORCHVISION.get(name, {}))
     try:
         return timm.create_model(name, num_classes=1000, **({"img_size": size} if size else {}))
     except TypeError:  # has no img_size: accepts any size
@@ -108,7 +114,8 @@ def write_reference(name, folder, dtype, size):
         # Initial values of 0 or 1 (norms, scales, biases) would hide mistakes.
         for value in model.parameters():
             value.add_(0.02 * torch.randn(value.shape, generator=generator))
-    shape = (3, size, size) if size else model.default_cfg["input_size"]
+    shape = (3, size, size) if size else getattr(
+        model, "default_cfg", {"input_size": (3, 224, 224)})["input_size"]
     images = torch.randn((IMAGES, *shape), generator=generator)
     settle_statistics(model.train(), images)
     images = images.to(dtype)
@@ -211,7 +218,7 @@ def main():
     program, limit, *patterns = sys.argv[1:]
     ours = subprocess.run([program.replace("bench/parity", "vitrain"), "models"],
                           capture_output=True, text=True, check=True).stdout
-    known = set(timm.list_models())
+    known = {*timm.list_models(), *torchvision.models.list_models(torchvision.models)}
     names = [word for line in ours.splitlines() for word in line.split()[:1] if word in known]
     chosen = {}  # image size of each network; 0: its own
     for pattern in patterns or ["*"]:

@@ -18,6 +18,14 @@
   NETWORK(kRegNet, make_regnet)             \
   NETWORK(kEfficientNet, make_efficientnet) \
   NETWORK(kMobileNet, make_efficientnet)    \
+  NETWORK(kGhostNet, make_ghostnet)         \
+  NETWORK(kShuffleNet, make_shufflenet)     \
+  NETWORK(kSqueezeNet, make_squeezenet)     \
+  NETWORK(kDenseNet, make_densenet)         \
+  NETWORK(kVgg, make_vgg)                   \
+  NETWORK(kAlexNet, make_alexnet)           \
+  NETWORK(kInception, make_inception)       \
+  NETWORK(kGoogLeNet, make_inception)       \
   NETWORK(kConvNeXt, make_convnext)         \
   NETWORK(kMixer, make_mixer)               \
   NETWORK(kSwinV2, make_swin_v2)            \

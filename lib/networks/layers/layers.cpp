@@ -53,7 +53,7 @@ bool slow_in_bf16(
   return x.is_cpu() && at::autocast::is_autocast_enabled(at::kCPU) &&
       at::autocast::get_autocast_dtype(at::kCPU) == at::kBFloat16 &&
       weight.size(0) > 1 && weight.size(1) == 1 &&
-      (stride > 1 || weight.size(2) > 3);
+      (stride > 1 || std::max(weight.size(2), weight.size(3)) > 3);
 }
 
 } // namespace
@@ -241,11 +241,17 @@ at::Tensor LayerNorm::operator()(const at::Tensor& x) const {
 }
 
 Conv2d::Conv2d(const Shape& shape, at::Generator generator)
-    : stride_(shape.stride), padding_(shape.padding), groups_(shape.groups) {
+    : stride_(shape.stride),
+      padding_{
+          shape.padding,
+          shape.kernel_width > 0 ? shape.padding_width : shape.padding},
+      groups_(shape.groups) {
+  const std::int64_t width =
+      shape.kernel_width > 0 ? shape.kernel_width : shape.kernel;
   weight = register_parameter(
       "weight",
       new_weights(
-          {shape.out, shape.in / shape.groups, shape.kernel, shape.kernel},
+          {shape.out, shape.in / shape.groups, shape.kernel, width},
           generator));
   uniform_by_fan_in(weight, generator);
   if (shape.bias) {
@@ -258,14 +264,16 @@ at::Tensor Conv2d::operator()(const at::Tensor& x) const {
   if (x.is_meta()) {
     return over_meta(x);
   }
-  if (stride_ > 1 && weight.size(2) == 1 && padding_ == 0 &&
+  constexpr std::array<std::int64_t, 2> kNone{0, 0};
+  if (stride_ > 1 && weight.size(2) == 1 && weight.size(3) == 1 &&
+      padding_ == kNone &&
       std::min(weight.size(0), weight.size(1)) < kLeastStrided) {
     const at::Tensor seen =
         x.slice(2, 0, x.size(2), stride_).slice(3, 0, x.size(3), stride_);
     const std::int64_t one = 1;
     return at::conv2d(seen, weight, bias, one, padding_, one, groups_);
   }
-  const std::array strides{stride_over(x.size(2)), stride_over(x.size(3))};
+  const std::array strides{stride_over(x, 2), stride_over(x, 3)};
   const auto over = [&](const at::Tensor& seen) {
     return at::conv2d(
         seen, weight, bias, strides, padding_, /*dilation=*/1, groups_);
@@ -282,22 +290,28 @@ at::Tensor Conv2d::operator()(const at::Tensor& x) const {
 // the side, oneDNN's bf16 weight gradient contains uninitialised memory (torch
 // 2.11; MALLOC_PERTURB_ shows it). In that case a stride equal to the side is
 // used, if the number of outputs is the same.
-std::int64_t Conv2d::stride_over(std::int64_t side) const {
-  const std::int64_t way = side + 2 * padding_ - weight.size(2);
-  return side > 0 && side < stride_ && way >= 0 && way / side == way / stride_
+std::int64_t Conv2d::stride_over(const at::Tensor& x, std::int64_t dimension)
+    const {
+  const std::int64_t side = x.size(dimension);
+  const std::int64_t length = way(x, dimension);
+  return side > 0 && side < stride_ && length >= 0 &&
+          length / side == length / stride_
       ? side
       : stride_;
+}
+
+std::int64_t Conv2d::way(const at::Tensor& x, std::int64_t dimension) const {
+  return x.size(dimension) +
+      2 * padding_[static_cast<std::size_t>(dimension - 2)] -
+      weight.size(dimension);
 }
 
 // Computes the convolution's output on the meta device, where torch has no
 // convolution, as a matrix product of the same cost and of the same tensors.
 at::Tensor Conv2d::over_meta(const at::Tensor& x) const {
-  const auto shrunk = [&](std::int64_t side) {
-    return (side + 2 * padding_ - weight.size(2)) / stride_ + 1;
-  };
   const std::int64_t depth = weight.numel() / weight.size(0);
-  const std::int64_t rows = shrunk(x.size(2));
-  const std::int64_t columns = shrunk(x.size(3));
+  const std::int64_t rows = way(x, 2) / stride_ + 1;
+  const std::int64_t columns = way(x, 3) / stride_ + 1;
   return at::mm(
              x.as_strided({x.size(0) * rows * columns, depth}, {0, 0}),
              weight.as_strided({depth, weight.size(0)}, {0, 0}))

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -191,7 +192,7 @@ class LayerNorm : public torch::nn::Module {
   double eps_;
 };
 
-// 2-d convolution with a square kernel.
+// 2-d convolution.
 class Conv2d : public torch::nn::Module {
  public:
   struct Shape {
@@ -202,6 +203,9 @@ class Conv2d : public torch::nn::Module {
     std::int64_t padding = 0;
     bool bias = false;
     std::int64_t groups = 1;
+    // Width of a kernel that is not square, and its padding; 0: as the height.
+    std::int64_t kernel_width = 0;
+    std::int64_t padding_width = 0;
 
     Shape with_bias() const {
       Shape shape = *this;
@@ -223,15 +227,18 @@ class Conv2d : public torch::nn::Module {
   void use_channels_last();
   std::int64_t groups() const { return groups_; }
 
-  at::Tensor weight; // [out, in / groups, kernel, kernel]
+  at::Tensor weight; // [out, in / groups, kernel, kernel_width]
   at::Tensor bias; // [out], or undefined
 
  private:
   at::Tensor over_meta(const at::Tensor& x) const;
-  std::int64_t stride_over(std::int64_t side) const;
+  // Dimensions: 2 height, 3 width.
+  std::int64_t stride_over(const at::Tensor& x, std::int64_t dimension) const;
+  // Number of positions of the kernel, less one, at stride 1.
+  std::int64_t way(const at::Tensor& x, std::int64_t dimension) const;
 
   std::int64_t stride_;
-  std::int64_t padding_;
+  std::array<std::int64_t, 2> padding_; // height, width
   std::int64_t groups_;
 };
 

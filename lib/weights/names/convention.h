@@ -21,6 +21,8 @@ enum class Layout : std::uint8_t {
   kUnfolded, // patch merging: the four neighbours are inside each channel
   kOtherColours, // convolution for images in BGR order
   kOneOfBatch, // positions without batch dimension: [positions, width]
+  kOver1x1, // linear layer that timm has as a convolution: [out, in]
+  kOver7x7, // the same over whole images of 7x7 pixels: [out, in * 49]
 };
 
 // Values of NameRule::third: the first third of a tensor; the last two thirds.

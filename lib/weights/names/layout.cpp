@@ -69,6 +69,14 @@ void turn_colours(StoredTensor& tensor) {
   }
 }
 
+// Makes a convolution over `side` x `side` pixels of a linear layer.
+void over_pixels(StoredTensor& tensor, std::int64_t side) {
+  const std::int64_t area = side * side;
+  if (tensor.shape.size() == 2 && tensor.shape[1] % area == 0) {
+    tensor.shape = {tensor.shape[0], tensor.shape[1] / area, side, side};
+  }
+}
+
 } // namespace
 
 StoredTensor arranged(StoredTensor tensor, Layout layout) {
@@ -111,6 +119,10 @@ StoredTensor arranged(StoredTensor tensor, Layout layout) {
       if (rank == 2) {
         tensor.shape.insert(tensor.shape.begin(), 1);
       }
+      break;
+    case Layout::kOver1x1:
+    case Layout::kOver7x7:
+      over_pixels(tensor, layout == Layout::kOver1x1 ? 1 : 7);
       break;
   }
   return tensor;

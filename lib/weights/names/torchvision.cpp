@@ -168,6 +168,44 @@ constexpr NameRule kTorchvisionRegNetRules[] = {
     {"fc.*", "head.fc.*"},
 };
 
+constexpr std::string_view kTorchvisionVgg[] = {
+    "features.0.weight",
+    "classifier.0.weight",
+    "classifier.3.weight"};
+constexpr NameRule kTorchvisionVggRules[] = {
+    {"classifier.0.*", "pre_logits.fc1.*", Layout::kOver7x7},
+    {"classifier.3.*", "pre_logits.fc2.*", Layout::kOver1x1},
+    {"classifier.6.*", "head.fc.*"},
+};
+
+constexpr std::string_view kTorchvisionDenseNet[] = {
+    "features.denseblock#.denselayer#.norm.1.weight"};
+constexpr NameRule kTorchvisionDenseNetRules[] = {
+    {"features.denseblock#.denselayer#.norm.#.*",
+     "features.denseblock#.denselayer#.norm#.*"},
+    {"features.denseblock#.denselayer#.conv.#.*",
+     "features.denseblock#.denselayer#.conv#.*"},
+};
+
+// Auxiliary classifiers.
+constexpr std::string_view kTorchvisionInception[] = {
+    "Mixed_5b.branch1x1.conv.weight",
+    "AuxLogits.fc.weight"};
+constexpr NameRule kTorchvisionInceptionRules[] = {
+    {"AuxLogits.conv#.conv.*", ""},
+    {"AuxLogits.conv#.bn.*", ""},
+    {"AuxLogits.fc.*", ""},
+};
+
+constexpr std::string_view kTorchvisionGoogLeNet[] = {
+    "inception3a.branch1.conv.weight",
+    "aux#.fc1.weight"};
+constexpr NameRule kTorchvisionGoogLeNetRules[] = {
+    {"aux#.conv.conv.*", ""},
+    {"aux#.conv.bn.*", ""},
+    {"aux#.fc#.*", ""},
+};
+
 // No entry for ResNet: timm uses torchvision's names.
 constexpr auto kTorchvision = std::to_array<Convention>({
     {"torchvision", "ViT", {}, kTorchvisionVit, kTorchvisionVitRules},
@@ -191,6 +229,22 @@ constexpr auto kTorchvision = std::to_array<Convention>({
      .prepare = note_epsilon,
      .without = kNotEfficientNetV2},
     {"torchvision", "RegNet", {}, kTorchvisionRegNet, kTorchvisionRegNetRules},
+    {"torchvision", "VGG", {}, kTorchvisionVgg, kTorchvisionVggRules},
+    {"torchvision",
+     "DenseNet",
+     {},
+     kTorchvisionDenseNet,
+     kTorchvisionDenseNetRules},
+    {"torchvision",
+     "Inception V3",
+     {},
+     kTorchvisionInception,
+     kTorchvisionInceptionRules},
+    {"torchvision",
+     "GoogLeNet",
+     {},
+     kTorchvisionGoogLeNet,
+     kTorchvisionGoogLeNetRules},
 });
 
 } // namespace

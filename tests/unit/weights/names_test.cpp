@@ -392,6 +392,47 @@ TEST(TimmNames, OfTorchvisionsSwinV2AreKnown) {
           {"layers.1.downsample.reduction.weight", {12, 24}}}));
 }
 
+// torchvision 0.26; auxiliary classifiers are left out.
+TEST(TimmNames, OfTorchvisionsOlderNetworksAreKnown) {
+  EXPECT_EQ(
+      renamed(
+          {{"features.0.weight", {64, 3, 3, 3}},
+           {"classifier.0.weight", {6, 98}},
+           {"classifier.0.bias", {6}},
+           {"classifier.3.weight", {5, 6}},
+           {"classifier.6.weight", {4, 5}}}),
+      (std::map<std::string, Shape>{
+          {"features.0.weight", {64, 3, 3, 3}},
+          {"pre_logits.fc1.weight", {6, 2, 7, 7}},
+          {"pre_logits.fc1.bias", {6}},
+          {"pre_logits.fc2.weight", {5, 6, 1, 1}},
+          {"head.fc.weight", {4, 5}}}));
+  EXPECT_EQ(
+      renamed(
+          {{"features.denseblock1.denselayer2.norm.1.weight", {2}},
+           {"features.denseblock1.denselayer2.conv.2.weight", {3}},
+           {"features.transition1.norm.weight", {4}}}),
+      (std::map<std::string, Shape>{
+          {"features.denseblock1.denselayer2.norm1.weight", {2}},
+          {"features.denseblock1.denselayer2.conv2.weight", {3}},
+          {"features.transition1.norm.weight", {4}}}));
+  EXPECT_EQ(
+      renamed(
+          {{"Mixed_5b.branch1x1.conv.weight", {2}},
+           {"AuxLogits.conv0.conv.weight", {3}},
+           {"AuxLogits.conv1.bn.running_mean", {4}},
+           {"AuxLogits.fc.weight", {5}}}),
+      (std::map<std::string, Shape>{{"Mixed_5b.branch1x1.conv.weight", {2}}}));
+  EXPECT_EQ(
+      renamed(
+          {{"inception3a.branch1.conv.weight", {2}},
+           {"aux1.conv.conv.weight", {3}},
+           {"aux2.conv.bn.bias", {4}},
+           {"aux1.fc1.weight", {5}},
+           {"aux2.fc2.bias", {6}}}),
+      (std::map<std::string, Shape>{{"inception3a.branch1.conv.weight", {2}}}));
+}
+
 // efficientnet_v2_s has its last convolution in features.7, _m in features.8.
 TEST(TimmNames, OfTorchvisionsEfficientNetV2AreKnown) {
   const std::map<std::string, std::string> pairs{
