@@ -29,7 +29,7 @@ measure() {
   speed=$(vitrain_run "$root" "${BATCH:-64}" "$precision" \
     -set model.name=vit_small_patch16_224 -set data.eval_batch_size=4 "$@")
   memory=$(python3 -c 'import json, sys
-print(json.loads(open(sys.argv[1]).readlines()[-1])["peak_memory_bytes"] / 2**20)' \
+print(json.loads(open(sys.argv[1]).readlines()[-1])["memory_bytes"] / 2**20)' \
     "$work"/runs/*/metrics.jsonl)
   say "$name: $speed images/s, $memory MiB"
   echo "$speed $memory" >>"$work/$name"
