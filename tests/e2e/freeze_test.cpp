@@ -135,6 +135,7 @@ TEST(Frozen, AllButHeadTrainsTheClassifierAlone) {
       {.devices = "cpu:1",
        .set = {
            "run.max_steps=4",
+           "schedule.warmup=0st",
            "checkpoint.every=2st",
            "checkpoint.keep_last=9",
            "model.head_dropout=0.2",

@@ -255,7 +255,7 @@ TEST(ParameterGroups, AllButHeadLeavesTheClassifier) {
     const std::string start = head;
     EXPECT_THAT(
         trained_of(model),
-        testing::ElementsAre(start + ".weight", start + ".bias"));
+        ::testing::ElementsAre(start + ".weight", start + ".bias"));
   }
 }
 
@@ -264,7 +264,7 @@ TEST(ParameterGroups, AdaptersAreTrainedWithTheClassifier) {
   model.name = "vit_tiny_patch16_224";
   model.lora.rank = 4;
   model.lora.match = {"blocks.11.attn.proj"};
-  using testing::UnorderedElementsAre;
+  using ::testing::UnorderedElementsAre;
   EXPECT_THAT(
       trained_of(model),
       UnorderedElementsAre(
