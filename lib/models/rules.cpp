@@ -116,9 +116,10 @@ class Rules {
 
  private:
   void check_classifier(const ModelSpec& named) {
-    const bool lacks = named.family->learns_pixels;
+    const bool lacks =
+        named.family->learns_pixels || named.family->has_conv_classifier;
     const std::string text =
-        fmt::format("{} has no classifier; remove it", named.name);
+        fmt::format("{} has no linear classifier; remove it", named.name);
     checker_.require(
         !lacks || config_.head_dropout == 0.0,
         "model.head_dropout",

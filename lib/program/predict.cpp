@@ -244,6 +244,11 @@ job::WeightsJob prepare(const config::Arguments& arguments) {
   job::WeightsJob job =
       job::prepare_weights(arguments.load_request(), "to predict with");
   check_classifies(job);
+  VITRAIN_CHECK(
+      !arguments.predict.features || !job.spec.family->has_conv_classifier,
+      ExitCode::kUsage,
+      "-features: {} has no linear classifier",
+      job.spec.name);
   print_lines(stderr, job.notes);
   return job;
 }

@@ -88,6 +88,8 @@ struct Family {
   // True if the network has no classifier and computes its own loss
   // (train.loss: pixels).
   bool learns_pixels = false;
+  // The classifier is a convolution: without model.head_dropout and model.lora.
+  bool has_conv_classifier = false;
   bool channels_last = false; // images are fastest in channels_last
   // Factor for the estimate of the activations in training: measured ratio of
   // resident to estimated memory.

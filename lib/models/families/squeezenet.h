@@ -52,6 +52,7 @@ inline const Family kSqueezeNet{
     .identity = channels_identity,
     .classifier = {"classifier.1."},
     .any_image_size = true,
+    .has_conv_classifier = true,
     .channels_last = true};
 
 } // namespace vitrain::models

@@ -19,6 +19,8 @@ struct FamilyCase {
   const char* model; // whose numbers are changed
   ImageSize size;
   std::function<void(models::ModelSpec&)> change;
+  // Relative error of logits under bf16: 2^-9 a rounding, some dozens in a row.
+  double bf16_error = 0.1;
   const char* family = ""; // of the fixture; family_cases() sets it
 };
 

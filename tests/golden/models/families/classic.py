@@ -60,6 +60,6 @@ with unittest.mock.patch.object(family_cases.timm, "create_model", create):
         Case("squeezenet1_0", partial(network, "squeezenet1_0"), (60, 50)),
         Case("squeezenet1_1", partial(network, "squeezenet1_1"), 47),
         Case("shufflenet", SHUFFLE, (64, 45)),
-        Case("googlenet", partial(network, "googlenet"), 64),
-        Case("inception_v3", "inception_v3", 96),
+        Case("googlenet", partial(network, "googlenet"), 160),
+        Case("inception_v3", "inception_v3", 208),
     ], [*NAMES, "inception_v3"])

@@ -26,8 +26,9 @@ INSTANTIATE_TEST_SUITE_P(
          {"squeezenet1_0", "squeezenet1_0", {60, 50}, unchanged},
          {"squeezenet1_1", "squeezenet1_1", 47, unchanged},
          {"shufflenet", "shufflenet_v2_x1_0", {64, 45}, small_shufflenet},
-         {"googlenet", "googlenet", 64, unchanged},
-         {"inception_v3", "inception_v3", 96, unchanged}}),
+         {"googlenet", "googlenet", 160, unchanged},
+         // With 94 convolutions; timm's own error is 0.15 to 0.28.
+         {"inception_v3", "inception_v3", 208, unchanged, 0.3}}),
     case_name);
 
 } // namespace
