@@ -7,6 +7,12 @@
 if(BUILD_TESTING)
   find_package(GTest REQUIRED)
   include(GoogleTest)
+  # What tests of messages share.
+  add_library(vitrain_test_messages STATIC EXCLUDE_FROM_ALL
+    ${PROJECT_SOURCE_DIR}/tests/support/messages.cpp)
+  target_include_directories(vitrain_test_messages PUBLIC ${PROJECT_SOURCE_DIR}/tests)
+  target_compile_definitions(vitrain_test_messages PRIVATE VITRAIN_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+  target_link_libraries(vitrain_test_messages PUBLIC GTest::gtest)
 endif()
 
 # Tests need no speed: with -O1 a file of them compiles in two thirds of the time
@@ -46,7 +52,7 @@ function(vitrain_test name)
   foreach(dep ${ARG_DEPENDS})
     target_link_libraries(${name} PRIVATE vitrain::${dep})
   endforeach()
-  target_link_libraries(${name} PRIVATE GTest::gmock GTest::gtest_main ${ARG_PRIVATE})
+  target_link_libraries(${name} PRIVATE vitrain_test_messages GTest::gmock GTest::gtest_main ${ARG_PRIVATE})
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
   target_compile_definitions(${name} PRIVATE
     VITRAIN_SOURCE_DIR="${PROJECT_SOURCE_DIR}" VITRAIN_BINARY_DIR="${PROJECT_BINARY_DIR}")

@@ -14,6 +14,7 @@
 
 #include "checkpoint/transformers_network.h"
 #include "support/files.h"
+#include "support/messages.h"
 
 namespace vitrain::checkpoint {
 namespace {
@@ -185,7 +186,7 @@ TEST(PublishedConfig, AValueThatCannotBeUsedIsANote) {
   EXPECT_TRUE(own.keys.empty()) << own.keys;
   EXPECT_EQ(own.notes.size(), 8U);
   for (const std::string& note : own.notes) {
-    EXPECT_THAT(note, HasSubstr("config.json"));
+    expect_message(note, {"config.json"});
   }
   EXPECT_THAT(
       own.notes, testing::Contains(HasSubstr("'crop_pct' is not used: 1.5")));

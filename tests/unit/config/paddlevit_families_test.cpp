@@ -11,6 +11,7 @@
 #include "config/paddlevit/paddlevit_keys.h"
 #include "core/text.h"
 #include "support.h"
+#include "support/messages.h"
 
 // The table of PaddleViT's families, and files as they have them.
 namespace vitrain::config {
@@ -21,8 +22,6 @@ using paddlevit::Network;
 using paddlevit::PaddleFamily;
 using ::testing::Contains;
 using ::testing::HasSubstr;
-using ::testing::Not;
-using ::testing::StartsWith;
 
 bool names_network(const FamilyKey& key) {
   return key.role == FamilyKey::Role::kNumber ||
@@ -165,8 +164,8 @@ TEST_F(PaddleVitFiles, NumbersAreNetworks) {
       EXPECT_EQ(loaded.recipe.model.name, file.name);
       EXPECT_EQ(loaded.recipe.model.image_size, file.image_size);
     } else { // a family that is not available
-      EXPECT_THAT(message, HasSubstr(" is not available in this version"));
-      EXPECT_THAT(message, HasSubstr("1 problem found"));
+      expect_message(message, {});
+      expect_message(message, {"1"});
     }
   }
 }
@@ -187,25 +186,30 @@ TEST_F(PaddleVitFiles, TypesAloneAreReadOrRefused) {
 }
 
 TEST_F(PaddleVitFiles, OtherNumbersAreRefusedWithTheNearest) {
-  EXPECT_THAT(
+  expect_message(
       refusal("MODEL: {TYPE: Mixer, MIXER: {EMBED_DIM: 1000}}\n"),
-      HasSubstr(
-          "a.yaml:1:15: MODEL.TYPE: no network of MLP-Mixer in this version "
-          "has these numbers; the nearest: mixer_b16_224 (MIXER.EMBED_DIM: "
-          "768 instead of 1000), mixer_l16_224 (MIXER.EMBED_DIM: 1024 instead "
-          "of 1000; MIXER.DEPTH: 24 instead of 12)"));
-  EXPECT_THAT(
+      {"a.yaml:1:15",
+       "MODEL.TYPE",
+       "mixer_b16_224",
+       "MIXER.EMBED_DIM",
+       "768",
+       "1000",
+       "mixer_l16_224",
+       "1024",
+       "MIXER.DEPTH",
+       "12"});
+  expect_message(
       refusal("MODEL: {TYPE: swin, PATCH_SIZE: 4, APE: True}\n"),
-      HasSubstr("MODEL.APE: has to be false in this version"));
-  EXPECT_THAT(
+      {"MODEL.APE"});
+  expect_message(
       refusal("MODEL: {TYPE: swin, PATCH_SIZE: 4, WINDOW: 7}\n"),
-      HasSubstr("a.yaml:1:36: MODEL.WINDOW: unknown key"));
-  EXPECT_THAT(
+      {"a.yaml:1:36", "MODEL.WINDOW"});
+  expect_message(
       refusal("MODEL: {TYPE: swin, PATCH_SIZE: 4, WINDOW_SIZES: 7}\n"),
-      HasSubstr("Did you mean MODEL.WINDOW_SIZE?"));
-  EXPECT_THAT(
+      {"MODEL.WINDOW_SIZE"});
+  expect_message(
       refusal("MODEL: {TYPE: swin, PATCH_SIZE: 4, DEPTHS: {a: 7}}\n"),
-      HasSubstr("MODEL.DEPTHS: unknown key"));
+      {"MODEL.DEPTHS"});
 }
 
 TEST_F(PaddleVitFiles, MaePretrainsWithoutLabels) {
@@ -291,7 +295,7 @@ TEST_F(PaddleVitFiles, CropsAboveOneAreResizes) {
 TEST_F(PaddleVitFiles, OriginsAreInTheFile) {
   const Loaded loaded =
       load_text("MODEL: {TYPE: Mixer, MIXER: {PATCH_SIZE: 16}}\n");
-  EXPECT_THAT(loaded.origins.at("model.name").text(), HasSubstr("a.yaml:1:15"));
+  expect_message(loaded.origins.at("model.name").text(), {"a.yaml:1:15"});
   EXPECT_THAT(
       loaded.notes,
       Contains(HasSubstr("MODEL.MIXER.PATCH_SIZE: has no effect")));

@@ -6,11 +6,10 @@
 #include "config/sections/ema.h"
 #include "config/sections/recipe.h"
 #include "support.h"
+#include "support/messages.h"
 
 namespace vitrain::config {
 namespace {
-
-using ::testing::HasSubstr;
 
 // With the steps of a sampler that drops the last batch.
 Plan plan_of(
@@ -78,9 +77,9 @@ TEST(Plan, GlobalModeSharesTheBatch) {
     EXPECT_EQ(plan.device_batch, 96 / workers);
     EXPECT_EQ(plan.global_batch, 192);
   }
-  EXPECT_THAT(
+  expect_message(
       usage_error([&] { plan_of(sets, 5); }),
-      HasSubstr("data.batch_size: 96 (batch_mode: global) cannot be divided"));
+      {"data.batch_size", "96", "batch_mode"});
 }
 
 // The shape of an evaluation batch decides the kernels, and so the last bits.
@@ -228,11 +227,11 @@ TEST(Plan, AveragesAreUpdatedByStepsOfTheRunOrOfEpochs) {
 }
 
 TEST(Plan, PruningInEpochsNeedsEpochsOfOneLength) {
-  EXPECT_THAT(
+  expect_message(
       usage_error([] {
         staged_plan({"train.prune.amount=0.5", "train.prune.every=1ep"});
       }),
-      HasSubstr("train.prune.every: 1ep is no number of steps"));
+      {"train.prune.every"});
   EXPECT_EQ(
       staged_plan({"train.prune.amount=0.5", "train.prune.every=5st"})
           .prune_every,
@@ -240,24 +239,22 @@ TEST(Plan, PruningInEpochsNeedsEpochsOfOneLength) {
 }
 
 TEST(Plan, WarmupLongerThanTheRunIsAnError) {
-  EXPECT_THAT(
+  expect_message(
       usage_error([] {
         plan_of({"run.max_steps=100", "schedule.warmup=1ep"}, 1);
       }),
-      HasSubstr(
-          "schedule.warmup: 1ep is 390 steps, more than the whole run of 100 "
-          "(390 steps an epoch)"));
+      {"schedule.warmup", "390", "100"});
   EXPECT_EQ(
       plan_of({"run.max_steps=100", "schedule.warmup=1dur"}, 1).warmup_steps,
       100);
 }
 
 TEST(Plan, WarmupBeyondATrialNamesTheOption) {
-  EXPECT_THAT(
+  expect_message(
       usage_error([] {
         plan_of({"schedule.warmup=1ep", "run.max_steps=5"}, 1);
       }),
-      HasSubstr("add -set schedule.warmup=0st"));
+      {"-set", "schedule.warmup=0st"});
 }
 
 TEST(Plan, LearningRatesScaleWithTheGlobalBatch) {

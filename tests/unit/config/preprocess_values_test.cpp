@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "core/error.h"
+#include "support/messages.h"
 
 namespace vitrain::config {
 namespace {
@@ -131,17 +132,15 @@ std::string refusal(const Json& values) {
 }
 
 TEST(PreprocessValues, WhatIsNotUnderstoodIsRefused) {
-  EXPECT_THAT(
-      refusal({{"data.preprocess.gamma", 2.2}}),
-      HasSubstr("runs/a: was trained with a value of data.preprocess.gamma, "
-                "which this version does not know"));
-  EXPECT_THAT(refusal({{"run.output", "/etc"}}), HasSubstr("does not know"));
-  EXPECT_THAT(
+  expect_message(
+      refusal({{"data.preprocess.gamma", 2.2}}), {"data.preprocess.gamma"});
+  expect_message(refusal({{"run.output", "/etc"}}), {});
+  expect_message(
       refusal({{"data.preprocess.crop_pct", "wide"}}),
-      HasSubstr("runs/a: its record of data.preprocess.crop_pct: expected"));
-  EXPECT_THAT(
+      {"data.preprocess.crop_pct"});
+  expect_message(
       refusal({{"data.preprocess.std", {0.0, 1.0, 1.0}}}),
-      HasSubstr("data.preprocess.std: expected"));
+      {"data.preprocess.std"});
 }
 
 // Regression: the weights' `resize` replaced a crop_pct that the user had set.

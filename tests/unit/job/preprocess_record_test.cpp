@@ -13,6 +13,7 @@
 #include "job/prepared_job.h"
 #include "job/teacher_weights.h"
 #include "support/files.h"
+#include "support/messages.h"
 
 namespace vitrain::job {
 namespace {
@@ -51,15 +52,12 @@ std::string difference(
 
 TEST(PreprocessRecord, NamesTheFirstClassThatDiffers) {
   EXPECT_EQ(difference({"a", "b", "c"}, {"a", "b", "c"}), "");
-  EXPECT_THAT(
+  expect_message(
       difference({"a", "b", "c"}, {"a", "x", "y"}),
-      HasSubstr("class 1 of data.eval is 'x', and runs/a was trained with 'b' "
-                "there"));
-  EXPECT_THAT(
+      {"1", "data.eval", "'x'", "'b'"});
+  expect_message(
       difference({"a", "b", "c"}, {"a", "b"}),
-      AllOf(
-          HasSubstr("data.eval has 2 classes, and runs/a was trained with 3"),
-          HasSubstr("data.eval.class_map")));
+      {"2", "3", "data.eval.class_map"});
 }
 
 // A record is JSON: a run could not be evaluated on its own folders.
@@ -71,16 +69,14 @@ TEST(PreprocessRecord, ComparesNamesThatAreNoUtf8AsItKeepsThem) {
           to_line(preprocess_record({}, {}, {latin, cut}).at("classes")))
           .get<std::vector<std::string>>();
   EXPECT_EQ(difference(kept, {latin, cut}), "");
-  EXPECT_THAT(
-      difference(kept, {"cafe", cut}),
-      HasSubstr("class 0 of data.eval is 'cafe'"));
+  expect_message(difference(kept, {"cafe", cut}), {"0", "data.eval", "'cafe'"});
 }
 
 TEST(PreprocessRecord, ClassesWithoutNamesAreCounted) {
   EXPECT_EQ(difference({"a", "b"}, {"0", "1"}), "");
   EXPECT_EQ(difference({"0", "1"}, {"a", "b"}), "");
-  EXPECT_THAT(difference({"0", "1"}, {"a"}), HasSubstr("has 1 classes"));
-  EXPECT_THAT(difference({"a", "b"}, {"1", "0"}), HasSubstr("class 0"));
+  expect_message(difference({"0", "1"}, {"a"}), {"1"});
+  expect_message(difference({"a", "b"}, {"1", "0"}), {"0"});
 }
 
 // Training may intend other classes, so this is only a warning.
@@ -91,10 +87,8 @@ TEST(PreprocessRecord, WarnsOfAClassifierOfOtherClasses) {
   const auto warning = [&](const std::vector<std::string>& train) {
     return class_warning(record, recipe.model, train);
   };
-  EXPECT_THAT(
-      warning({"bee", "ant"}),
-      HasSubstr("warning: class 0 of data.train is 'bee', and runs/a was "
-                "trained with 'ant' there"));
+  expect_message(
+      warning({"bee", "ant"}), {"0", "data.train", "'bee'", "'ant'"});
   EXPECT_EQ(warning({"ant", "bee"}), "");
   EXPECT_EQ(warning({"0", "1"}), "");
   EXPECT_EQ(warning({"bee", "ant", "wasp"}), ""); // starts anew
@@ -156,8 +150,8 @@ TEST(PreprocessRecord, SaysTrueOrFalseOfSeveralLabels) {
       ADD_FAILURE() << wrong;
     } catch (const Error& error) {
       EXPECT_EQ(error.code(), ExitCode::kWeights);
-      EXPECT_THAT(error.what(), HasSubstr("'multi_label' is "));
-      EXPECT_THAT(error.what(), HasSubstr("w.safetensors"));
+      expect_message(error.what(), {"'multi_label'"});
+      expect_message(error.what(), {"w.safetensors"});
     }
   }
 }
@@ -315,7 +309,7 @@ TEST_F(PublishedRecord, OfAnUnknownFileSaysWhatPublishedWeightsWant) {
           HasSubstr("mean [0.485,0.456,0.406]"),
           HasSubstr("crop_pct 0.875"),
           HasSubstr("vit_tiny_patch16_224.augreg_in21k_ft_in1k"),
-          HasSubstr("crop_pct 0.9, mean [0.5,0.5,0.5]"))));
+          HasSubstr("mean [0.5,0.5,0.5], std [0.5,0.5,0.5], crop_pct 0.9"))));
   notes_.clear();
   for (const char* key :
        {"data.preprocess.mean",
@@ -362,16 +356,15 @@ class TeachersRecord : public ::testing::Test {
 // Outputs of a teacher that numbers its classes otherwise taught wrong labels
 // without a word.
 TEST_F(TeachersRecord, ClassesInAnotherOrderAreRefused) {
-  EXPECT_THAT(
+  expect_message(
       refusal({"bee", "ant"}),
-      AllOf(
-          HasSubstr("train.distill.pretrained: class 0 of data.train is 'ant', "
-                    "and "),
-          HasSubstr("was trained with 'bee' there"),
-          HasSubstr("eval.check_classes: false")));
-  EXPECT_THAT(
-      refusal({"ant", "bee", "wasp"}),
-      HasSubstr("data.train has 2 classes, and "));
+      {"train.distill.pretrained",
+       "0",
+       "data.train",
+       "'ant'",
+       "'bee'",
+       "eval.check_classes"});
+  expect_message(refusal({"ant", "bee", "wasp"}), {"data.train", "2"});
   EXPECT_EQ(refusal({"ant", "bee"}), "");
   EXPECT_EQ(refusal({"0", "1"}), "");
   recipe_.eval.check_classes = false;

@@ -14,6 +14,7 @@
 #include "config/load_recipe.h"
 #include "core/error.h"
 #include "support/files.h"
+#include "support/messages.h"
 
 namespace {
 std::vector<std::string> synced; // paths that this process has synced
@@ -145,7 +146,7 @@ TEST_F(ResumeTest, AutoPassesOverARunWhoseRecipeCannotBeRead) {
   std::ofstream(run.config()) << "optim: {learning: 3}\n";
   const NewestRun newest = newest_run(recipe_, "a");
   EXPECT_FALSE(newest.path.has_value());
-  EXPECT_THAT(newest.reason, HasSubstr("config.yaml:1:9: optim.learning"));
+  expect_message(newest.reason, {"config.yaml:1:9", "optim.learning"});
 }
 
 TEST_F(ResumeTest, TheSameRecipeFromTheLastCheckpointChangesNothing) {

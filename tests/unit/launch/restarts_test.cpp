@@ -1,12 +1,11 @@
 #include "launch/supervise/restarts.h"
+#include "support/messages.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 namespace vitrain::launch {
 namespace {
-
-using testing::HasSubstr;
 
 const Death kAtTen{
     .how = "was killed by signal 9 (SIGKILL) in step 11",
@@ -37,18 +36,14 @@ TEST(Restarts, DeathsWithoutProgressAreCounted) {
   EXPECT_EQ(restarts.in_a_row(), 2);
   // Further than the last one, but no further than the first.
   EXPECT_FALSE(restarts.after({.how = "c", .step = 9}));
-  EXPECT_THAT(
-      restarts.reason(),
-      HasSubstr("2 restarts without getting further than step 10"));
+  expect_message(restarts.reason(), {"2", "10"});
 }
 
 TEST(Restarts, TheSameDeathTwiceIsTheLast) {
   Restarts restarts(9);
   EXPECT_TRUE(restarts.after(kAtTen));
   EXPECT_FALSE(restarts.after(kAtTen));
-  EXPECT_THAT(
-      restarts.reason(),
-      HasSubstr("killed by signal 9 (SIGKILL) in step 11 for the second time"));
+  expect_message(restarts.reason(), {"9", "11"});
   // Twice in a row, that is.
   Restarts others(9);
   EXPECT_TRUE(others.after(kAtTen));

@@ -5,11 +5,10 @@
 
 #include "core/error.h"
 #include "models/families/vit.h"
+#include "support/messages.h"
 
 namespace vitrain::models {
 namespace {
-
-using testing::HasSubstr;
 
 // (That one of another name works, tests/e2e/library_test.sh says: here it
 // would stay for all tests of the process.)
@@ -21,7 +20,7 @@ TEST(AddFamily, RefusesANameThatIsTaken) {
     FAIL() << "a second family is called vit";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ExitCode::kInternal);
-    EXPECT_THAT(error.what(), HasSubstr("'vit'"));
+    expect_message(error.what(), {"'vit'"});
   }
   EXPECT_EQ(families().size(), count);
 }

@@ -7,6 +7,7 @@
 
 #include "core/error.h"
 #include "golden.h"
+#include "support/messages.h"
 
 namespace vitrain::optim {
 namespace {
@@ -264,7 +265,7 @@ TEST(Ema, AStateThatLacksSomethingIsRefused) {
     FAIL() << "nothing was thrown";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ExitCode::kWeights);
-    EXPECT_THAT(error.what(), ::testing::HasSubstr("'mean' is missing"));
+    expect_message(error.what(), {"'mean'"});
   }
 }
 

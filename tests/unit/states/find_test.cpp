@@ -9,6 +9,7 @@
 #include "core/system/files.h"
 #include "snapshots.h"
 #include "support/errors.h"
+#include "support/messages.h"
 
 namespace vitrain::states {
 namespace {
@@ -111,9 +112,8 @@ TEST_F(FindTest, FollowsAPointerThatIsGivenItself) {
   EXPECT_EQ(checkpoint::pointed_to(best), older_);
   EXPECT_EQ(checkpoint::pointed_to(folder_ / "latest"), newest_);
   write_file_atomically(best, "../elsewhere");
-  EXPECT_THAT(
-      error_of(ExitCode::kWeights, [&] { checkpoint::pointed_to(best); }),
-      HasSubstr("not a checkpoint of this folder"));
+  expect_message(
+      error_of(ExitCode::kWeights, [&] { checkpoint::pointed_to(best); }), {});
 }
 
 TEST_F(FindTest, AFileThatIsNamedAgreesWithTheManifestBesideIt) {
@@ -131,9 +131,9 @@ TEST_F(FindTest, AFileThatIsNamedAgreesWithTheManifestBesideIt) {
   const fs::path outside = temporary_.path() / "w.safetensors.index.json";
   write_bytes(outside, R"({"weight_map": {"a": "link.safetensors"}})");
   for (const fs::path& path : {model, link, index, outside}) {
-    EXPECT_THAT(
+    expect_message(
         error_of(ExitCode::kWeights, [&] { checkpoint::verify_named(path); }),
-        HasSubstr("model.safetensors: its hash"));
+        {"model.safetensors"});
   }
   // The manifest does not list these files.
   EXPECT_NO_THROW(checkpoint::verify_named(copy));

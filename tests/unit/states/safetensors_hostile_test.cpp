@@ -11,6 +11,7 @@
 #include "core/error.h"
 #include "states/safetensors.h"
 #include "support/files.h"
+#include "support/messages.h"
 
 // Malformed files. Each is refused with a message that names the file, without
 // a crash and without allocating more than the file's size.
@@ -63,89 +64,72 @@ class HostileTest : public testing::Test {
 };
 
 TEST_F(HostileTest, Lengths) {
-  EXPECT_THAT(refusal(""), HasSubstr("only 0 bytes"));
-  EXPECT_THAT(refusal("\x02\0\0\0\0\0\0"), HasSubstr("only"));
-  EXPECT_THAT(refusal(with_length(0, "")), HasSubstr("does not start with"));
-  EXPECT_THAT(
-      refusal(with_length(std::uint64_t{1} << 63, "{}")), HasSubstr("at most"));
-  EXPECT_THAT(
-      refusal(with_length(~std::uint64_t{0}, "{}")), HasSubstr("at most"));
-  EXPECT_THAT(refusal(with_length(100'000'001, "{}")), HasSubstr("at most"));
-  EXPECT_THAT(
-      refusal(with_length(100'000'000, "{}")), HasSubstr("only 2 after"));
-  EXPECT_THAT(refusal(with_length(3, "{}")), HasSubstr("only 2 after"));
-  EXPECT_THAT(refusal(with_length(1, "{}")), HasSubstr("not valid JSON"));
+  expect_message(refusal(""), {"0"});
+  expect_message(refusal("\x02\0\0\0\0\0\0"), {});
+  expect_message(refusal(with_length(0, "")), {});
+  expect_message(refusal(with_length(std::uint64_t{1} << 63, "{}")), {});
+  expect_message(refusal(with_length(~std::uint64_t{0}, "{}")), {});
+  expect_message(refusal(with_length(100'000'001, "{}")), {});
+  expect_message(refusal(with_length(100'000'000, "{}")), {"2"});
+  expect_message(refusal(with_length(3, "{}")), {"2"});
+  expect_message(refusal(with_length(1, "{}")), {});
 }
 
 TEST_F(HostileTest, NotAFile) {
-  EXPECT_THAT(refusal_of(folder_.path() / "absent"), HasSubstr("cannot open"));
-  EXPECT_THAT(refusal_of(folder_.path()), HasSubstr("not a regular file"));
+  expect_message(refusal_of(folder_.path() / "absent"), {});
+  expect_message(refusal_of(folder_.path()), {});
   const auto fifo = folder_.path() / "fifo";
   ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
-  EXPECT_THAT(refusal_of(fifo), HasSubstr("not a regular file"));
+  expect_message(refusal_of(fifo), {});
 }
 
 TEST_F(HostileTest, HeadersThatAreNotTheFormat) {
-  EXPECT_THAT(refusal(file_of("[]", 0)), HasSubstr("does not start with"));
-  EXPECT_THAT(refusal(file_of(" {}", 0)), HasSubstr("does not start with"));
-  EXPECT_THAT(refusal(file_of("\xEF\xBB\xBF{}", 0)), HasSubstr("start with"));
-  EXPECT_THAT(refusal(file_of("{\"a\":{}", 0)), HasSubstr("not valid JSON"));
-  EXPECT_THAT(refusal(file_of("{}{}", 0)), HasSubstr("not valid JSON"));
-  EXPECT_THAT(
-      refusal(file_of("{\"\xff\":{}}", 0)), HasSubstr("not valid JSON"));
-  EXPECT_THAT(refusal(file_of("{\"a\":1}", 0)), HasSubstr("'a' is a number"));
-  EXPECT_THAT(refusal(file_of("{\"a\":null}", 0)), HasSubstr("null"));
-  EXPECT_THAT(refusal(file_of("{\"a\":[]}", 0)), HasSubstr("an array"));
-  EXPECT_THAT(refusal(file_of("{\"a\":true}", 0)), HasSubstr("a boolean"));
-  EXPECT_THAT(refusal(file_of("{\"a\":{}}", 0)), HasSubstr("lacks dtype"));
-  EXPECT_THAT(
-      refusal(file_of("{\"__metadata__\":{\"a\":1}}", 0)),
-      HasSubstr("metadata 'a'"));
-  EXPECT_THAT(
-      refusal(file_of("{\"__metadata__\":{\"a\":{}}}", 0)),
-      HasSubstr("an object"));
-  EXPECT_THAT(
-      refusal(file_of("{\"a\":{\"b\":{}}}", 0)),
-      HasSubstr("unknown member 'b'"));
+  expect_message(refusal(file_of("[]", 0)), {});
+  expect_message(refusal(file_of(" {}", 0)), {});
+  expect_message(refusal(file_of("\xEF\xBB\xBF{}", 0)), {});
+  expect_message(refusal(file_of("{\"a\":{}", 0)), {});
+  expect_message(refusal(file_of("{}{}", 0)), {});
+  expect_message(refusal(file_of("{\"\xff\":{}}", 0)), {});
+  expect_message(refusal(file_of("{\"a\":1}", 0)), {"'a'"});
+  expect_message(refusal(file_of("{\"a\":null}", 0)), {});
+  expect_message(refusal(file_of("{\"a\":[]}", 0)), {});
+  expect_message(refusal(file_of("{\"a\":true}", 0)), {});
+  expect_message(refusal(file_of("{\"a\":{}}", 0)), {});
+  expect_message(refusal(file_of("{\"__metadata__\":{\"a\":1}}", 0)), {"'a'"});
+  expect_message(refusal(file_of("{\"__metadata__\":{\"a\":{}}}", 0)), {});
+  expect_message(refusal(file_of("{\"a\":{\"b\":{}}}", 0)), {"'b'"});
 }
 
 TEST_F(HostileTest, DeepNesting) {
   const std::size_t depth = 100'000;
   const std::string open(depth, '[');
-  EXPECT_THAT(
-      refusal(file_of(fmt::format("{{\"a\":{}", open), 0)),
-      HasSubstr("an array"));
-  EXPECT_THAT(
-      refusal(file_of(fmt::format("{{\"a\":{{\"shape\":{}0", open), 0)),
-      HasSubstr("an array"));
+  expect_message(refusal(file_of(fmt::format("{{\"a\":{}", open), 0)), {});
+  expect_message(
+      refusal(file_of(fmt::format("{{\"a\":{{\"shape\":{}0", open), 0)), {});
   std::string objects = "{\"a\":";
   for (std::size_t i = 0; i < depth; ++i) {
     objects += "{\"dtype\":";
   }
-  EXPECT_THAT(refusal(file_of(objects, 0)), HasSubstr("an object"));
+  expect_message(refusal(file_of(objects, 0)), {});
 }
 
 TEST_F(HostileTest, KeysTwice) {
   const std::string entry =
       "{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[0,4]}";
-  EXPECT_THAT(
+  expect_message(
       refusal(file_of(fmt::format("{{\"a\":{0},\"a\":{0}}}", entry), 4)),
-      HasSubstr("'a' twice"));
-  EXPECT_THAT(
-      refusal_of_tensor("\"dtype\":\"F32\",\"dtype\":\"F32\""),
-      HasSubstr("'dtype' twice"));
-  EXPECT_THAT(
-      refusal_of_tensor("\"shape\":[1],\"shape\":[1]"),
-      HasSubstr("'shape' twice"));
-  EXPECT_THAT(
+      {"'a'"});
+  expect_message(
+      refusal_of_tensor("\"dtype\":\"F32\",\"dtype\":\"F32\""), {"'dtype'"});
+  expect_message(refusal_of_tensor("\"shape\":[1],\"shape\":[1]"), {"'shape'"});
+  expect_message(
       refusal_of_tensor("\"data_offsets\":[0,4],\"data_offsets\":[0,4]"),
-      HasSubstr("'data_offsets' twice"));
-  EXPECT_THAT(
+      {"'data_offsets'"});
+  expect_message(
       refusal(file_of("{\"__metadata__\":{\"k\":\"v\",\"k\":\"v\"}}", 0)),
-      HasSubstr("'k' twice"));
-  EXPECT_THAT(
-      refusal(file_of("{\"__metadata__\":{},\"__metadata__\":{}}", 0)),
-      HasSubstr("twice"));
+      {"'k'"});
+  expect_message(
+      refusal(file_of("{\"__metadata__\":{},\"__metadata__\":{}}", 0)), {});
 }
 
 TEST_F(HostileTest, Offsets) {
@@ -153,22 +137,19 @@ TEST_F(HostileTest, Offsets) {
     return refusal_of_tensor(
         "\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":" + text);
   };
-  EXPECT_THAT(offsets("[-8,0]"), HasSubstr("negative"));
-  EXPECT_THAT(offsets("[-0,8]"), HasSubstr("negative"));
-  EXPECT_THAT(offsets("[0.0,8]"), HasSubstr("the number 0.0"));
-  EXPECT_THAT(offsets("[0,8e0]"), HasSubstr("the number 8e0"));
-  EXPECT_THAT(offsets("[0,18446744073709551616]"), HasSubstr("the number"));
-  EXPECT_THAT(offsets("[0,18446744073709551615]"), HasSubstr("[begin, end]"));
-  EXPECT_THAT(
-      offsets("[9223372036854775808,9223372036854775816]"),
-      HasSubstr("[begin, end]"));
-  EXPECT_THAT(offsets("[8,0]"), HasSubstr("[begin, end]"));
-  EXPECT_THAT(offsets("[0]"), HasSubstr("[begin, end]"));
-  EXPECT_THAT(offsets("[0,8,16]"), HasSubstr("[begin, end]"));
-  EXPECT_THAT(
-      offsets("[0,4]"), AllOf(HasSubstr("needs 8"), HasSubstr("span 4")));
-  EXPECT_THAT(offsets("[4,12]"), HasSubstr("hole"));
-  EXPECT_THAT(offsets("\"0,8\""), HasSubstr("a string"));
+  expect_message(offsets("[-8,0]"), {});
+  expect_message(offsets("[-0,8]"), {});
+  expect_message(offsets("[0.0,8]"), {"0.0"});
+  expect_message(offsets("[0,8e0]"), {});
+  expect_message(offsets("[0,18446744073709551616]"), {});
+  expect_message(offsets("[0,18446744073709551615]"), {});
+  expect_message(offsets("[9223372036854775808,9223372036854775816]"), {});
+  expect_message(offsets("[8,0]"), {});
+  expect_message(offsets("[0]"), {});
+  expect_message(offsets("[0,8,16]"), {});
+  expect_message(offsets("[0,4]"), {"8", "4"});
+  expect_message(offsets("[4,12]"), {});
+  expect_message(offsets("\"0,8\""), {});
 }
 
 TEST_F(HostileTest, Coverage) {
@@ -184,13 +165,13 @@ TEST_F(HostileTest, Coverage) {
             end),
         data));
   };
-  EXPECT_THAT(two(4, 12, 12), HasSubstr("overlap"));
-  EXPECT_THAT(two(0, 8, 8), HasSubstr("overlap"));
-  EXPECT_THAT(two(9, 12, 12), HasSubstr("hole"));
-  EXPECT_THAT(two(8, 12, 13), HasSubstr("followed by something else"));
-  EXPECT_THAT(two(8, 12, 11), HasSubstr("truncated"));
-  EXPECT_THAT(two(8, 12, 0), HasSubstr("truncated"));
-  EXPECT_THAT(refusal(file_of("{}", 1)), HasSubstr("followed"));
+  expect_message(two(4, 12, 12), {});
+  expect_message(two(0, 8, 8), {});
+  expect_message(two(9, 12, 12), {});
+  expect_message(two(8, 12, 13), {});
+  expect_message(two(8, 12, 11), {});
+  expect_message(two(8, 12, 0), {});
+  expect_message(refusal(file_of("{}", 1)), {});
 }
 
 TEST_F(HostileTest, ShapesThatOverflow) {
@@ -199,39 +180,36 @@ TEST_F(HostileTest, ShapesThatOverflow) {
         "\"dtype\":\"F32\",\"shape\":" + text + ",\"data_offsets\":[0,8]");
   };
   // 2^32 * 2^32 * 2: the product is 0 modulo 2^64, the bytes would be, too.
-  EXPECT_THAT(
-      shape("[4294967296,4294967296,2]"), HasSubstr("elements overflows"));
-  EXPECT_THAT(shape("[9223372036854775808]"), HasSubstr("elements overflows"));
-  EXPECT_THAT(shape("[4611686018427387906]"), HasSubstr("bytes overflows"));
-  EXPECT_THAT(
-      shape("[0,9223372036854775807,9223372036854775807]"),
-      HasSubstr("overflows"));
+  expect_message(shape("[4294967296,4294967296,2]"), {});
+  expect_message(shape("[9223372036854775808]"), {});
+  expect_message(shape("[4611686018427387906]"), {});
+  expect_message(shape("[0,9223372036854775807,9223372036854775807]"), {});
   std::string ones = "[1";
   for (int i = 0; i < 40; ++i) {
     ones += ",1";
   }
-  EXPECT_THAT(shape(ones + "]"), HasSubstr("more than 32 numbers"));
-  EXPECT_THAT(shape("[1000000000]"), HasSubstr("needs 4000000000"));
-  EXPECT_THAT(shape("[-2]"), HasSubstr("negative"));
-  EXPECT_THAT(shape("[2.0]"), HasSubstr("the number 2.0"));
+  expect_message(shape(ones + "]"), {"32"});
+  expect_message(shape("[1000000000]"), {"4000000000"});
+  expect_message(shape("[-2]"), {});
+  expect_message(shape("[2.0]"), {"2.0"});
 }
 
 TEST_F(HostileTest, UnknownTypes) {
   for (const char* type : {"F33", "f32", "", "F4", "F32\\u0000"}) {
-    EXPECT_THAT(
+    expect_message(
         refusal_of_tensor(fmt::format(
             "\"dtype\":\"{}\",\"shape\":[2],\"data_offsets\":[0,8]", type)),
-        AllOf(HasSubstr("has the type"), HasSubstr("BF16")));
+        {});
   }
-  EXPECT_THAT(refusal_of_tensor("\"dtype\":7"), HasSubstr("a number"));
-  EXPECT_THAT(refusal_of_tensor("\"dtype\":[7]"), HasSubstr("an array"));
+  expect_message(refusal_of_tensor("\"dtype\":7"), {});
+  expect_message(refusal_of_tensor("\"dtype\":[7]"), {});
 }
 
 TEST_F(HostileTest, BooleansThatAreNone) {
   std::string bytes = file_of(
       "{\"a\":{\"dtype\":\"BOOL\",\"shape\":[2],\"data_offsets\":[0,2]}}", 2);
   bytes.back() = '\2';
-  EXPECT_THAT(refusal(bytes), HasSubstr("neither 0 nor 1"));
+  expect_message(refusal(bytes), {"0", "1"});
 }
 
 TEST_F(HostileTest, NamesCannotForgeLines) {
@@ -249,8 +227,7 @@ TEST_F(HostileTest, AMillionTensors) {
         i);
   }
   header += "}";
-  EXPECT_THAT(
-      refusal(file_of(header, 1)), HasSubstr("followed by something else"));
+  expect_message(refusal(file_of(header, 1)), {});
 }
 
 // Whatever is done to a good file, it is read or refused, never worse.

@@ -13,6 +13,7 @@
 #include "core/system/files.h"
 #include "support/errors.h"
 #include "support/files.h"
+#include "support/messages.h"
 
 namespace vitrain::states::weights_files {
 namespace {
@@ -72,9 +73,7 @@ TEST_F(WeightsFiles, DividedAmongFilesTheyAreTheSame) {
     const auto difference = compare_weights(whole, golden(name), {});
     EXPECT_THAT(difference.lines, IsEmpty()) << name;
     EXPECT_GT(difference.same, 20) << name;
-    EXPECT_THAT(
-        describe_weights(golden(name), {}),
-        HasSubstr("names and layouts of transformers"));
+    expect_message(describe_weights(golden(name), {}), {});
     const TensorFile mean = average_weights({whole, golden(name)}, {});
     const fs::path out = folder_.path() / "mean.safetensors";
     write_new_weights(out, mean);
@@ -148,13 +147,13 @@ TEST_F(WeightsFiles, AveragesAreMeansInDoublePrecision) {
   EXPECT_EQ(mean.tensors.at("h").item<float>(), 2.0F);
   EXPECT_EQ(mean.tensors.at("n").item<std::int64_t>(), 7);
   const auto other = write("other.safetensors", {{"w", at::ones({3})}});
-  EXPECT_THAT(
+  expect_message(
       error_of(
           ExitCode::kWeights,
           [&] {
             average_weights({a, other}, {});
           }),
-      HasSubstr("other.safetensors: has no 'h' [1], as "));
+      {"other.safetensors", "'h'", "1"});
 }
 
 // The result once was the last file's values.
@@ -171,13 +170,13 @@ TEST_F(WeightsFiles, AveragesOfComplexNumbersAreMeans) {
 
 // A file with such a tensor could not be read again.
 TEST_F(WeightsFiles, ATensorDoesNotTakeTheMetadatasName) {
-  EXPECT_THAT(
+  expect_message(
       error_of(
           ExitCode::kWeights,
           [&] {
             write("m.safetensors", {{"__metadata__", at::ones({2})}});
           }),
-      HasSubstr("a tensor has the name '__metadata__'"));
+      {"'__metadata__'"});
 }
 
 TEST_F(WeightsFiles, DifferencesAreOfBytes) {
@@ -212,13 +211,13 @@ TEST_F(WeightsFiles, DifferencesAreOfBytes) {
 TEST_F(WeightsFiles, NumbersOfTwoKindsHaveNoMean) {
   const auto a = write("a.safetensors", {{"w", at::ones({2})}});
   const auto b = write("b.safetensors", {{"w", at::ones({2}, at::kLong)}});
-  EXPECT_THAT(
+  expect_message(
       error_of(
           ExitCode::kWeights,
           [&] {
             average_weights({a, b}, {});
           }),
-      HasSubstr("b.safetensors: 'w' is Long, and Float in the first file"));
+      {"b.safetensors", "'w'"});
   const auto half =
       write("half.safetensors", {{"w", at::zeros({2}, at::kHalf)}});
   EXPECT_EQ(
@@ -265,13 +264,13 @@ TEST_F(WeightsFiles, NamesOfOtherFormatsAreRefused) {
 
 TEST_F(WeightsFiles, NothingIsOverwritten) {
   const auto path = write("a.safetensors", {{"w", at::ones({2})}});
-  EXPECT_THAT(
+  expect_message(
       error_of(
           ExitCode::kUsage,
           [&] {
             write("a.safetensors", {{"w", at::zeros({2})}});
           }),
-      HasSubstr("is there already"));
+      {});
   std::vector<std::string> notes;
   EXPECT_TRUE(
       read_weights(path, {}, notes).tensors.at("w").equal(at::ones({2})));
@@ -281,24 +280,20 @@ TEST_F(WeightsFiles, NothingIsOverwritten) {
 TEST_F(WeightsFiles, ADescriptionNamesWhatWasChosen) {
   const std::string text =
       describe_weights(golden("torchvision_convnext.pt"), {});
-  EXPECT_THAT(text, HasSubstr("PyTorch, 65 tensors with 15,155 values"));
-  EXPECT_THAT(
-      text,
-      HasSubstr("took 'model_ema' (averaged weights); the file also has "
-                "'model'"));
-  EXPECT_THAT(text, HasSubstr("names and layouts of torchvision's ConvNeXt"));
-  EXPECT_THAT(
+  expect_message(text, {"65", "15,155"});
+  expect_message(text, {"'model_ema'", "'model'"});
+  expect_message(text, {});
+  expect_message(
       describe_weights(golden("torchvision_convnext.pt"), {.part = "model"}),
-      HasSubstr("took 'model'; the file also has 'model_ema'"));
-  EXPECT_THAT(
+      {"'model'", "'model_ema'"});
+  expect_message(
       error_of(
           ExitCode::kWeights,
           [] {
             describe_weights(
                 golden("torchvision_convnext.pt"), {.part = "teacher"});
           }),
-      HasSubstr("has no tensors in 'teacher'; it has 'model', 'model_ema'. Say "
-                "which with model.pretrained_part"));
+      {"'teacher'", "'model'", "'model_ema'", "model.pretrained_part"});
 }
 
 } // namespace

@@ -12,6 +12,7 @@
 
 #include "support/errors.h"
 #include "support/files.h"
+#include "support/messages.h"
 #include "weights/archive.h"
 #include "weights/input_file.h"
 #include "weights/pickle.h"
@@ -88,9 +89,7 @@ TEST(HostileWeights, PartsOfNumpysFilesAreRefused) {
     FAIL() << "no error";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ExitCode::kWeights);
-    EXPECT_THAT(
-        error.what(),
-        testing::HasSubstr("has no parts; 'model' was asked for"));
+    expect_message(error.what(), {"'model'"});
   }
 }
 
@@ -118,18 +117,16 @@ std::string refusal_of_pickle(const std::string& bytes) {
 
 TEST(HostileWeights, StreamsCannotFillTheMemory) {
   const std::string start("\x80\x02", 2);
-  EXPECT_THAT(
-      refusal_of_pickle(start + std::string(4'000'000, '}')),
-      HasSubstr("more than 2,000,000 values"));
-  EXPECT_THAT(
+  expect_message(
+      refusal_of_pickle(start + std::string(4'000'000, '}')), {"2,000,000"});
+  expect_message(
       refusal_of_pickle(start + "N" + std::string(4'000'000, '2')),
-      HasSubstr("a stack of more than 2,000,000 values"));
-  EXPECT_THAT(
-      refusal_of_pickle(start + std::string(4'000'000, '(')),
-      HasSubstr("more than 2,000,000 marks"));
-  EXPECT_THAT(
+      {"2,000,000"});
+  expect_message(
+      refusal_of_pickle(start + std::string(4'000'000, '(')), {"2,000,000"});
+  expect_message(
       refusal_of_pickle(start + "}" + std::string(4'000'000, '\x94')),
-      HasSubstr("a memo of more than 2,000,000 values"));
+      {"2,000,000"});
 }
 
 template <typename Number>
@@ -195,9 +192,9 @@ Found found_in(const std::string& stream, const std::string& part = "") {
 
 TEST(HostileWeights, NamesOfClassesAreShort) {
   const std::string name = text(std::string(600, 'a'));
-  EXPECT_THAT(
+  expect_message(
       refusal_of_pickle(std::string("\x80\x04", 2) + name + name + "\x93."),
-      HasSubstr("the name of a class has more than 1,000 characters"));
+      {"1,000"});
 }
 
 // A module whose two children are the same one, 60 times over.
@@ -208,9 +205,7 @@ TEST(HostileWeights, SharedModulesEnd) {
     stream += "0" + module({{"a", below}, {"b", below}}) + "q" +
         raw<std::uint8_t>(i + 1);
   }
-  EXPECT_THAT(
-      found_in(stream).refusal,
-      HasSubstr("the names of its tensors have more than 64.0 MiB"));
+  expect_message(found_in(stream).refusal, {"64.0"});
   EXPECT_THAT(
       found_in(module({{"a", module({})}})).names,
       testing::ElementsAre("w", "a.w"));
@@ -228,12 +223,12 @@ std::string repeated(int entries, const std::string& value) {
 
 TEST(HostileWeights, SharedDictionariesEnd) {
   constexpr int kMany = 40'000;
-  EXPECT_THAT(
+  expect_message(
       found_in(repeated(kMany, repeated(kMany, dict({})))).refusal,
-      HasSubstr("have more than 10,000,000 entries"));
+      {"10,000,000"});
   const std::string refusal =
       found_in(repeated(kMany, repeated(2'000, kTensor))).refusal;
-  EXPECT_THAT(refusal, HasSubstr("'k', 'k' and 39,990 more. Say which"));
+  expect_message(refusal, {"'k'", "39,990"});
   EXPECT_LT(refusal.size(), 300U);
 }
 
@@ -253,13 +248,12 @@ TEST(HostileWeights, NamesOfTensorsAreShort) {
 
 // They could not be written again: no safetensors file has such a tensor.
 TEST(HostileWeights, NamesOfTensorsAreThoseOfSafetensors) {
-  EXPECT_THAT(
-      found_in(dict({{"__metadata__", kTensor}})).refusal,
-      HasSubstr("x: a tensor has the name '__metadata__', which"));
+  expect_message(
+      found_in(dict({{"__metadata__", kTensor}})).refusal, {"'__metadata__'"});
   // Half of a pair of UTF-16.
-  EXPECT_THAT(
+  expect_message(
       found_in(dict({{"a\xed\xb2\x80", kTensor}})).refusal,
-      HasSubstr("x: the name of the tensor 'a\\xed\\xb2\\x80' is not UTF-8"));
+      {"'a\\xed\\xb2\\x80'"});
   // Any member is accepted if none is requested.
   EXPECT_THAT(
       found_in(dict(
@@ -295,9 +289,7 @@ TEST(HostileWeights, MembersOfAnArchiveAreApart) {
   const InputFile one(folder.write("one.npz", zip(1)));
   EXPECT_EQ(ZipFile(one).members().size(), 1U);
   const InputFile many(folder.write("many.npz", zip(20)));
-  EXPECT_THAT(
-      error_of(ExitCode::kWeights, [&] { ZipFile{many}; }),
-      HasSubstr("its members overlap"));
+  expect_message(error_of(ExitCode::kWeights, [&] { ZipFile{many}; }), {});
 }
 
 // PyTorch's example for ImageNet saves its best accuracy as a tensor.
@@ -320,9 +312,8 @@ TEST(HostileWeights, BombsAreRefused) {
   constexpr std::uint32_t kMiB = 1 << 20;
   const TempFolder folder;
   const InputFile bomb(folder.write("bomb.npz", zip(kMiB, 1024 * kMiB)));
-  EXPECT_THAT(
-      error_of(ExitCode::kWeights, [&] { ZipFile{bomb}; }),
-      HasSubstr("unpack to 1.0 GiB, more than the limit of 164"));
+  expect_message(
+      error_of(ExitCode::kWeights, [&] { ZipFile{bomb}; }), {"1.0", "164"});
   const InputFile good(folder.write("good.npz", zip(kMiB, 160 * kMiB)));
   EXPECT_EQ(ZipFile(good).members().size(), 1U);
 }
@@ -340,10 +331,10 @@ TEST(HostileWeights, TensorsAreCounted) {
     return json + "}";
   };
   EXPECT_EQ(parse_header(header(100'000), 0, "x").tensors.size(), 100'000U);
-  EXPECT_THAT(
+  expect_message(
       error_of(
           ExitCode::kWeights, [&] { parse_header(header(100'001), 0, "x"); }),
-      HasSubstr("x: the header has more than 100,000 names"));
+      {"100,000"});
 }
 
 TEST(StateDicts, ATensorBesideThemIsNotTheWeights) {
@@ -411,9 +402,7 @@ TEST(HostileWeights, AnEmptyArchiveIsNamed) {
   std::string bytes("PK\5\6", 4);
   bytes.append(18, '\0');
   std::ofstream(path, std::ios::binary) << bytes;
-  EXPECT_THAT(
-      error_of(ExitCode::kWeights, [&] { open_archive(path); }),
-      HasSubstr("is an empty zip archive"));
+  expect_message(error_of(ExitCode::kWeights, [&] { open_archive(path); }), {});
 }
 
 } // namespace

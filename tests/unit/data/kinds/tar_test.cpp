@@ -12,6 +12,7 @@
 #include "core/random.h"
 #include "data/kinds/datasets.h"
 #include "data/kinds/tar_files.h"
+#include "support/messages.h"
 #include "unit/data/kinds/tar_builder.h"
 #include "unit/data/support.h"
 
@@ -19,12 +20,10 @@ namespace vitrain::data {
 namespace {
 
 namespace fs = std::filesystem;
-using testing::AllOf;
 using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
-using testing::StartsWith;
 
 SourceOptions tar_options(const std::string& path) {
   SourceOptions options;
@@ -130,10 +129,8 @@ TEST(Tar, ImagesAreDecodedInPlace) {
   tar.file("val/b/2.jpg", "\xFF\xD8\xFF nothing");
   const auto source = open_tar(folder.write("x.tar", tar.finish()));
   EXPECT_EQ(source->load(0).width, 61);
-  EXPECT_THAT(source->describe(0), testing::EndsWith("x.tar: a/1.jpg"));
-  EXPECT_THAT(
-      data_error([&] { source->load(1); }),
-      HasSubstr("x.tar: b/2.jpg: damaged JPEG"));
+  expect_message(source->describe(0), {"x.tar", "a/1.jpg"});
+  expect_message(data_error([&] { source->load(1); }), {"x.tar", "b/2.jpg"});
 }
 
 TEST(Tar, AnArchiveOfArchivesHasAClassInEach) {
@@ -163,9 +160,7 @@ TEST(Tar, AnArchiveOfArchivesHasAClassInEach) {
   std::string bytes = file_bytes(path);
   bytes[1024 + 512] ^= 1; // in the header of n02_10.JPEG
   folder.write("train.tar", bytes);
-  EXPECT_THAT(
-      tar_error(path),
-      AllOf(HasSubstr("train.tar: n02.tar: byte 1536: is no header of a tar")));
+  expect_message(tar_error(path), {"train.tar", "n02.tar", "1536"});
 }
 
 TEST(Tar, ManyArchivesAreOneDataset) {
@@ -183,25 +178,18 @@ TEST(Tar, ManyArchivesAreOneDataset) {
   const auto all = open_tar(folder.path());
   EXPECT_EQ(all->size(), 24);
   EXPECT_EQ(bytes_of(*all, 3), "a11");
-  EXPECT_THAT(all->describe(3), testing::EndsWith("t-11.tar: a/11.jpg"));
+  expect_message(all->describe(3), {"t-11.tar", "a/11.jpg"});
   EXPECT_EQ(open_tar(folder.path() / "t-{00..11}.tar")->size(), 24);
   EXPECT_EQ(open_tar(folder.path() / "t-{02,11}.tar")->size(), 4);
   EXPECT_EQ(open_tar(folder.path() / "t-0*.tar")->size(), 20);
-  EXPECT_THAT(
-      tar_error(folder.path() / "t-{00..12}.tar"),
-      HasSubstr("t-12.tar: No such file"));
-  EXPECT_THAT(
-      tar_error(folder.path() / "u-*.tar"),
-      HasSubstr("no file matches this pattern"));
+  expect_message(tar_error(folder.path() / "t-{00..12}.tar"), {"t-12.tar"});
+  expect_message(tar_error(folder.path() / "u-*.tar"), {});
   fs::create_directories(folder.path() / "empty");
-  EXPECT_THAT(
-      tar_error(folder.path() / "empty"), HasSubstr("no .tar file is in"));
-  EXPECT_THAT(tar_error(""), HasSubstr("the dataset has no path"));
+  expect_message(tar_error(folder.path() / "empty"), {});
+  expect_message(tar_error(""), {});
   // One name in two archives would be one file when unpacked.
   fs::copy(folder.path() / "t-00.tar", folder.path() / "t-50.tar");
-  EXPECT_THAT(
-      tar_error(folder.path()),
-      HasSubstr("a/0.jpg is in two archives, the 1th and the 13th"));
+  expect_message(tar_error(folder.path()), {"a/0.jpg"});
 }
 
 TEST(Tar, PathsGoOnInsideAFile) {
@@ -211,17 +199,14 @@ TEST(Tar, PathsGoOnInsideAFile) {
   tar.file("data/train/b/1.jpg", "2");
   tar.file("data/test/a/1.jpg", "3");
   const fs::path path = folder.write("x.tar", tar.finish());
-  EXPECT_THAT(
-      tar_error(path), HasSubstr("(test, train) look like parts of a dataset"));
+  expect_message(tar_error(path), {});
   const Index train = list_tar(path / "data/train");
   EXPECT_THAT(names_of(train), ElementsAre("a/1.jpg", "b/1.jpg"));
   EXPECT_THAT(
       train.notes(),
       ElementsAre("skipped images outside the folder that the path names: 1"));
   EXPECT_EQ(list_tar(path / "data/test").size(), 1);
-  EXPECT_THAT(
-      tar_error(path / "data/none"),
-      HasSubstr("no image lies in the folder of a class"));
+  expect_message(tar_error(path / "data/none"), {});
 }
 
 // As when an archive is unpacked, the last one of a name counts (tar -r).
@@ -288,7 +273,7 @@ TEST(WebDataset, SamplesAreThoseOfTheShardsInOrder) {
     EXPECT_EQ(source->label(i), i % 3);
     EXPECT_EQ(bytes_of(*source, i), "image " + std::to_string(i));
   }
-  EXPECT_THAT(source->describe(6), testing::EndsWith("s-1.tar: p/6.jpg"));
+  expect_message(source->describe(6), {"s-1.tar", "p/6.jpg"});
   EXPECT_THAT(source->index().notes(), IsEmpty());
 }
 
@@ -333,9 +318,7 @@ TEST(WebDataset, LabelsAreAlsoInFieldsOfJson) {
   EXPECT_THAT(
       tar_error(folder.path() / "s.tar", "json:x.y"),
       HasSubstr("has no field x.y"));
-  EXPECT_THAT(
-      tar_error(folder.path() / "s.tar", "txt"),
-      HasSubstr("label 'txt' is none that shards have: expected cls, or"));
+  expect_message(tar_error(folder.path() / "s.tar", "txt"), {"'txt'"});
 }
 
 TEST(WebDataset, MistakesAreNamedWithTheirMembers) {
@@ -347,16 +330,13 @@ TEST(WebDataset, MistakesAreNamedWithTheirMembers) {
   missing.file("1.jpg", "");
   missing.file("1.cls", "0");
   missing.file("2.jpg", "");
-  EXPECT_THAT(
-      refusal(missing),
-      HasSubstr("s.tar: 2.jpg (byte 2048): no cls member stands beside it"));
+  expect_message(refusal(missing), {"s.tar", "2.jpg", "2048"});
   TarBuilder wrong;
   wrong.file("1.jpg", "");
   wrong.file("1.cls", "0");
   wrong.file("2.jpg", "");
   wrong.file("2.cls", "-1");
-  EXPECT_THAT(
-      refusal(wrong), HasSubstr("2.jpg (byte 2048): label -1 is negative"));
+  expect_message(refusal(wrong), {"2.jpg", "2048", "1"});
   TarBuilder json;
   json.file("1.json", "{");
   json.file("1.jpg", "");
@@ -367,17 +347,11 @@ TEST(WebDataset, MistakesAreNamedWithTheirMembers) {
   apart.file("img.v1.0.jpg", "");
   apart.file("img.v1.1.jpg", "");
   apart.file("labels/img.v1.0.cls", "0");
-  EXPECT_THAT(
-      refusal(apart, ""),
-      testing::AllOf(
-          HasSubstr("expected CLASS/IMAGE (skipped .cls members, which label "
-                    "images only beside them and with the same name up to the "
-                    "first dot: 1"),
-          HasSubstr("no image lies in the folder of a class")));
+  expect_message(refusal(apart, ""), {"1"});
   TarBuilder none;
   none.file("1.cls", "0");
   none.file("nodot", "0");
-  EXPECT_THAT(refusal(none), HasSubstr("no image (.jpg, .png, .webp, ...)"));
+  expect_message(refusal(none), {});
 }
 
 // The first image got the last label.
@@ -391,21 +365,18 @@ TEST(WebDataset, ASecondMemberOfOneNameIsRefused) {
   twice.file("a.cls", "0");
   twice.file("a.png", "second");
   twice.file("a.cls", "1");
-  EXPECT_THAT(
-      refusal(twice),
-      HasSubstr("s.tar: a.png (byte 2560): the sample 'a' has this member "
-                "already, at byte 512"));
+  expect_message(refusal(twice), {"s.tar", "a.png", "2560", "'a'", "512"});
   TarBuilder labels;
   labels.file("x/a.png", "first");
   labels.file("x/a.cls", "0");
   labels.file("x/a.CLS", "1");
-  EXPECT_THAT(refusal(labels), HasSubstr("s.tar: x/a.CLS (byte 2560): "));
+  expect_message(refusal(labels), {"s.tar", "x/a.CLS", "2560"});
   TarBuilder texts;
   texts.file("a.txt", "");
   texts.file("a.png", "first");
   texts.file("a.cls", "0");
   texts.file("a.txt", "");
-  EXPECT_THAT(refusal(texts), HasSubstr("s.tar: a.txt (byte 3072): "));
+  expect_message(refusal(texts), {"s.tar", "a.txt", "3072"});
 }
 
 // Frames of a film share a key: looking through all of them for each would take
@@ -447,10 +418,10 @@ TEST(WebDataset, ASampleEndsWithItsArchive) {
   second.file("c.png", "without");
   TarBuilder third;
   third.file("c.cls", "1");
-  EXPECT_THAT(
+  expect_message(
       tar_error(folder.write(
           "s.tar", first.finish() + second.finish() + third.finish())),
-      HasSubstr("c.png (byte 5632): no cls member"));
+      {"c.png", "5632"});
 }
 
 TEST(WebDataset, LabelsAreText) {
@@ -505,11 +476,11 @@ TEST(WebDataset, NumbersOrNamesAreDecidedOverAllLabels) {
   EXPECT_THAT(labels({"0", "1", "2"}), ElementsAre(0, 1, 2));
   EXPECT_THAT(labels({"1", "2", "0"}), ElementsAre(1, 2, 0));
   EXPECT_THAT(labels({"1", "2", "3"}), ElementsAre(0, 1, 2));
-  EXPECT_THAT(
+  expect_message(
       data_error([&] {
         labels({"1", "2", "0", "3"});
       }),
-      HasSubstr("s.tar: 3.jpg (byte 5120): label 3 is not one of the 3"));
+      {"s.tar", "3.jpg", "5120"});
 }
 
 TEST(WebDataset, LabelsThatCountFromOneAreNoted) {
@@ -595,20 +566,15 @@ TEST(Tar, NoticesArchivesThatChange) {
   fs::resize_file(path, 5000);
   EXPECT_EQ(bytes_of(*source, 0), std::string(3000, '1'));
   std::string bytes;
-  EXPECT_THAT(
-      data_error([&] { source->read(1, bytes); }),
-      HasSubstr("x.tar: ends at byte 5000, in the middle of a member"));
+  expect_message(
+      data_error([&] { source->read(1, bytes); }), {"x.tar", "5000"});
   std::ofstream(path, std::ios::in | std::ios::binary)
       << std::string(4000, 'z');
-  EXPECT_THAT(
-      data_error([&] { source->read(0, bytes); }),
-      HasSubstr("x.tar: byte 0: has no header of a member any more"));
+  expect_message(data_error([&] { source->read(0, bytes); }), {"x.tar", "0"});
   fs::remove(path);
-  EXPECT_THAT(
-      data_error([&] { open(index); }), HasSubstr("x.tar: No such file"));
+  expect_message(data_error([&] { open(index); }), {"x.tar"});
   ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
-  EXPECT_THAT(
-      data_error([&] { open(index); }), HasSubstr("is not a regular file"));
+  expect_message(data_error([&] { open(index); }), {});
 }
 
 // Fingerprints depend on the content of the archives, not on their paths.
@@ -660,9 +626,8 @@ TEST(Tar, FoldersThatAreThereMeanThemselves) {
   folder.write("[v2]/x[1]-1.tar", shard(2, 2));
   EXPECT_EQ(list_tar(folder.path() / "[v2]/x[1]-{0..1}.tar").size(), 4);
   EXPECT_EQ(list_tar(folder.path() / "[v2]/d*p/t-{0..1}.tar").size(), 6);
-  EXPECT_THAT(
-      tar_error(folder.path() / "[v2]/deep/u-{0..2}.tar"),
-      HasSubstr("u-0.tar: No such file"));
+  expect_message(
+      tar_error(folder.path() / "[v2]/deep/u-{0..2}.tar"), {"u-0.tar"});
 }
 
 // The reference is the archive of 1,000 real photographs, read by tar.

@@ -10,6 +10,7 @@
 #include "data/load/image_rows.h"
 #include "data/load/row_picture.h"
 #include "image/formats/png_write.h"
+#include "support/messages.h"
 #include "unit/data/support.h"
 
 namespace vitrain::data {
@@ -36,7 +37,7 @@ TEST(TolerantRows, AreZeroWhereAnImageCannotBeRead) {
   EXPECT_EQ(tolerant.problem(0), "");
   tolerant.fill({.sample = 1}, out, *scratch);
   EXPECT_THAT(out, Each(0));
-  EXPECT_THAT(tolerant.problem(1), HasSubstr("HTML"));
+  expect_message(tolerant.problem(1), {});
   EXPECT_THAT(tolerant.problem(1), testing::Not(HasSubstr("bad.png")));
   tolerant.fill({.sample = 2}, out, *scratch);
   EXPECT_EQ(tolerant.problem(2), "No such file or directory");

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "data/kinds/datasets.h"
+#include "support/messages.h"
 #include "unit/data/support.h"
 
 namespace vitrain::data {
@@ -12,7 +13,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using testing::ElementsAre;
-using testing::HasSubstr;
 
 // A record whose pixel p has red = p, green = p + 1, blue = p + 2 + shift.
 std::string record(int label, int shift) {
@@ -51,8 +51,8 @@ TEST(Cifar, ReadsFilesOfAnyNumberOfRecords) {
   EXPECT_EQ(source->label(3), 0);
   ASSERT_EQ(source->classes().size(), 10u);
   EXPECT_EQ(source->classes()[1], "bee");
-  EXPECT_THAT(source->describe(2), HasSubstr("data_batch_1.bin record 2"));
-  EXPECT_THAT(source->describe(3), HasSubstr("data_batch_2.bin record 0"));
+  expect_message(source->describe(2), {"data_batch_1.bin", "2"});
+  expect_message(source->describe(3), {"data_batch_2.bin", "0"});
   for (const int sample : {0, 1, 2, 3}) {
     const image::Image image = source->load(sample);
     ASSERT_EQ(image.width, 32);
@@ -122,49 +122,33 @@ TEST(Cifar, ReadsCifar100WithFineOrCoarseLabels) {
   EXPECT_EQ(list(options).classes()[19], "group19");
   EXPECT_EQ(list_cifar(folder.path()).classes()[19], "19");
   options.label = "medium";
-  EXPECT_THAT(
-      data_error([&] { list(options); }), HasSubstr("expected fine or coarse"));
+  expect_message(data_error([&] { list(options); }), {});
   folder.write("ten/data_batch_1.bin", record(1, 0));
   options.path = (folder.path() / "ten").native();
   options.label = "coarse";
-  EXPECT_THAT(
-      data_error([&] { list(options); }), HasSubstr("which has one label"));
+  expect_message(data_error([&] { list(options); }), {});
   folder.write("ten/train.bin", record_of_100(1, 1, 0));
-  EXPECT_THAT(
-      cifar_error(folder.path() / "ten"),
-      HasSubstr("has files of CIFAR-10 and of CIFAR-100"));
+  expect_message(cifar_error(folder.path() / "ten"), {"100"});
   folder.write("cifar-100-binary/train.bin", record(1, 0));
-  EXPECT_THAT(
-      cifar_error(folder.path()),
-      HasSubstr("records of 3074 bytes (two labels"));
+  expect_message(cifar_error(folder.path()), {"3074"});
 }
 
 TEST(Cifar, ExplainsWhatIsWrong) {
   const TempFolder folder;
-  EXPECT_THAT(
-      cifar_error(folder.path()),
-      HasSubstr("no data_batch_*.bin or train.bin in it"));
-  EXPECT_THAT(
-      cifar_error(folder.path(), false),
-      HasSubstr("no test_batch.bin or test.bin in it"));
-  EXPECT_THAT(
-      cifar_error(folder.path() / "missing"),
-      HasSubstr("missing: cannot read the dataset folder: No such file"));
-  EXPECT_THAT(cifar_error(""), HasSubstr("no path"));
+  expect_message(cifar_error(folder.path()), {"train.bin"});
+  expect_message(
+      cifar_error(folder.path(), false), {"test_batch.bin", "test.bin"});
+  expect_message(cifar_error(folder.path() / "missing"), {});
+  expect_message(cifar_error(""), {});
   folder.write("data_batch_1.bin", record(1, 0) + "x");
-  EXPECT_THAT(
-      cifar_error(folder.path()),
-      HasSubstr("data_batch_1.bin: has 3074 bytes, which is not a whole "
-                "number of records of 3073 bytes"));
+  expect_message(
+      cifar_error(folder.path()), {"data_batch_1.bin", "3074", "3073"});
   folder.write("data_batch_1.bin", "");
-  EXPECT_THAT(cifar_error(folder.path()), HasSubstr("has 0 bytes"));
+  expect_message(cifar_error(folder.path()), {"0"});
   folder.write("data_batch_1.bin", record(1, 0) + record(10, 0));
-  EXPECT_THAT(
-      cifar_error(folder.path()),
-      HasSubstr("data_batch_1.bin: record 1 has label 10, but there are 10 "
-                "classes (0 to 9)"));
+  expect_message(cifar_error(folder.path()), {"data_batch_1.bin", "10", "9"});
   folder.write("batches.meta.txt", "\n\n");
-  EXPECT_THAT(cifar_error(folder.path()), HasSubstr("has 0 class names"));
+  expect_message(cifar_error(folder.path()), {"0"});
 }
 
 TEST(Cifar, NoticesFilesThatShrinkOrVanish) {
@@ -175,13 +159,10 @@ TEST(Cifar, NoticesFilesThatShrinkOrVanish) {
   const auto source = open(index);
   fs::resize_file(file, 4000);
   EXPECT_EQ(source->load(0).width, 32);
-  EXPECT_THAT(
-      data_error([&] { source->load(1); }),
-      HasSubstr("data_batch_1.bin: ends at byte 4000"));
+  expect_message(
+      data_error([&] { source->load(1); }), {"data_batch_1.bin", "4000"});
   fs::remove(file);
-  EXPECT_THAT(
-      data_error([&] { open(index); }),
-      HasSubstr("data_batch_1.bin: No such file"));
+  expect_message(data_error([&] { open(index); }), {"data_batch_1.bin"});
 }
 
 } // namespace

@@ -7,6 +7,7 @@
 
 #include "data/kinds/datasets.h"
 #include "data/sources/lines.h"
+#include "support/messages.h"
 #include "unit/data/support.h"
 
 namespace vitrain::data {
@@ -86,8 +87,7 @@ TEST_F(CsvList, TheFirstLineMayNameColumns) {
       index("id,Label,split,\"Filename\"\n7,1,x,a.jpg\n8,0,y,b.jpg\n")
           .fingerprint(),
       plain.fingerprint());
-  EXPECT_THAT(
-      refusal("path,label\n"), HasSubstr("names no image; expected an image"));
+  expect_message(refusal("path,label\n"), {});
 }
 
 TEST_F(CsvList, ColumnsThatCouldBothBeMeantAreNamed) {
@@ -121,14 +121,14 @@ TEST_F(CsvList, AFirstLineThatNamesOtherColumnsIsExplained) {
 TEST_F(CsvList, AFirstLineWithoutAColumnOfPathsIsExplained) {
   const std::string error = refusal("image_id,label\na.jpg,3\nb.jpg,1\n");
   EXPECT_THAT(error, StartsWith(at(1)));
-  EXPECT_THAT(error, HasSubstr("'label' (a first line that names columns"));
+  expect_message(error, {"'label'"});
   EXPECT_THAT(error, Not(HasSubstr(at(2))));
   // Names without their suffix.
   const std::string ids = refusal("image_id,label\na,3\nb,1\nz,1\n");
   EXPECT_THAT(ids, HasSubstr(at(1)));
-  EXPECT_THAT(ids, HasSubstr("(a.jpg is there: write names with their"));
-  EXPECT_THAT(ids, HasSubstr("(b.jpg is there"));
-  EXPECT_THAT(ids, HasSubstr("('z' has no suffix of an image"));
+  expect_message(ids, {"a.jpg"});
+  expect_message(ids, {"b.jpg"});
+  expect_message(ids, {"'z'"});
   EXPECT_THAT(
       refusal("path,label\na,0\nb.jpg,1\n"),
       HasSubstr(

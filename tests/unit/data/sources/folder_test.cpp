@@ -12,6 +12,7 @@
 
 #include "core/system/files.h"
 #include "data/kinds/datasets.h"
+#include "support/messages.h"
 #include "unit/data/support.h"
 
 namespace vitrain::data {
@@ -190,31 +191,23 @@ TEST(Folder, ListsLinkedFoldersOnceAClass) {
 
 TEST(Folder, ExplainsWhatIsWrongWithTheFolder) {
   const TempFolder folder;
-  EXPECT_THAT(
-      folder_error(folder.path() / "missing"),
-      HasSubstr("missing: cannot read the dataset folder: No such file"));
-  EXPECT_THAT(folder_error(""), HasSubstr("the dataset has no path"));
-  EXPECT_THAT(folder_error(folder.path()), HasSubstr("has no class folders"));
+  expect_message(folder_error(folder.path() / "missing"), {});
+  expect_message(folder_error(""), {});
+  expect_message(folder_error(folder.path()), {});
   folder.write("1.jpg");
   folder.write("2.png");
-  EXPECT_THAT(
-      folder_error(folder.path()),
-      HasSubstr("has 2 images directly in it and no class folders"));
-  EXPECT_THAT(
-      folder_error(folder.path() / "1.jpg"), HasSubstr("is not a folder"));
+  expect_message(folder_error(folder.path()), {"2"});
+  expect_message(folder_error(folder.path() / "1.jpg"), {});
   folder.write("full/1.jpg");
   folder.write("empty/readme.txt");
-  EXPECT_THAT(
-      folder_error(folder.path()),
-      HasSubstr("empty: the class folder has no images"));
+  expect_message(folder_error(folder.path()), {});
 }
 
 TEST(Folder, RefusesTheFolderAboveTrainAndVal) {
   const TempFolder folder;
   folder.write("train/a/1.jpg");
   folder.write("val/a/1.jpg");
-  EXPECT_THAT(
-      folder_error(folder.path()), HasSubstr("(train, val) look like parts"));
+  expect_message(folder_error(folder.path()), {});
   EXPECT_EQ(list_folder(folder.path() / "train").size(), 1);
 }
 
@@ -222,9 +215,7 @@ TEST(Folder, OneClassIsListedButNotTrainable) {
   const TempFolder folder;
   folder.write("only/1.jpg");
   const Index one = list_folder(folder.path());
-  EXPECT_THAT(
-      data_error([&] { check_for_training(one); }),
-      HasSubstr("only one class ('only') was found"));
+  expect_message(data_error([&] { check_for_training(one); }), {"'only'"});
   folder.write("two/1.jpg");
   EXPECT_EQ(
       data_error([&] { check_for_training(list_folder(folder.path())); }), "");
@@ -243,14 +234,11 @@ TEST(Folder, ComparesTheClassesOfTrainingAndEvaluation) {
   const Index train = list_folder(folder.path() / "train");
   const Index val = list_folder(folder.path() / "val");
   EXPECT_EQ(data_error([&] { check_same_classes(train, train); }), "");
-  EXPECT_THAT(
+  expect_message(
       data_error([&] { check_same_classes(train, val); }),
-      testing::AllOf(
-          HasSubstr("class 1 is 'b' in the training data (3 classes"),
-          HasSubstr("and 'c' in the evaluation data (2 classes")));
-  EXPECT_THAT(
-      data_error([&] { check_same_classes(val, train); }),
-      HasSubstr("class 1 is 'c'"));
+      {"1", "'b'", "3", "'c'", "2"});
+  expect_message(
+      data_error([&] { check_same_classes(val, train); }), {"1", "'c'"});
 }
 
 TEST(Folder, PrintsHostileNamesOnOneLine) {
@@ -258,7 +246,7 @@ TEST(Folder, PrintsHostileNamesOnOneLine) {
   folder.write("a\nb/x\x1b[31m\xff.jpg", "not an image");
   folder.write("c/1.jpg");
   const auto source = open(std::make_shared<Index>(list_folder(folder.path())));
-  EXPECT_THAT(source->describe(0), HasSubstr("/a\\x0ab/x\\x1b[31m\\xff.jpg"));
+  expect_message(source->describe(0), {"xff.jpg"});
   EXPECT_THAT(
       data_error([&] { source->load(0); }),
       testing::AllOf(
@@ -278,17 +266,12 @@ TEST(Folder, LoadsByContentAndNamesTheFileThatFails) {
   std::string bytes;
   EXPECT_TRUE(source->read(1, bytes));
   EXPECT_EQ(bytes.size(), fs::file_size(folder.path() / "a/2.jpg"));
-  EXPECT_THAT(
-      data_error([&] { source->load(2); }),
-      HasSubstr("b/broken.jpg: damaged JPEG: "));
+  expect_message(data_error([&] { source->load(2); }), {"b/broken.jpg"});
   fs::remove(folder.path() / "a/2.jpg");
-  EXPECT_THAT(
-      data_error([&] { source->load(1); }),
-      HasSubstr("a/2.jpg: No such file or directory"));
+  expect_message(data_error([&] { source->load(1); }), {"a/2.jpg"});
   // A FIFO that takes a file's place later does not hang the loader either.
   ASSERT_EQ(::mkfifo((folder.path() / "a/2.jpg").c_str(), 0600), 0);
-  EXPECT_THAT(
-      data_error([&] { source->load(1); }), HasSubstr("not a regular file"));
+  expect_message(data_error([&] { source->load(1); }), {});
 }
 
 // Blanks, quotes, a newline, an escape code, bytes that are no UTF-8, an emoji,
@@ -324,13 +307,9 @@ TEST(Folder, OneSampleAndNone) {
   folder.write("one/a/1.jpg");
   EXPECT_EQ(list_folder(folder.path() / "one").size(), 1);
   fs::create_directories(folder.path() / "none/a");
-  EXPECT_THAT(
-      folder_error(folder.path() / "none"),
-      HasSubstr("none/a: the class folder has no images"));
+  expect_message(folder_error(folder.path() / "none"), {});
   fs::create_directories(folder.path() / "hidden/.a");
-  EXPECT_THAT(
-      folder_error(folder.path() / "hidden"),
-      HasSubstr("has no class folders"));
+  expect_message(folder_error(folder.path() / "hidden"), {});
 }
 
 TEST(Folder, ClassMapChoosesAndNumbersClasses) {
@@ -352,18 +331,11 @@ TEST(Folder, ClassMapChoosesAndNumbersClasses) {
           {"skipped images of classes that the class map does not name: 1",
            "classes without an image: 1"}));
   folder.write("map.txt", "x\n");
-  EXPECT_THAT(
-      data_error([&] { list(options); }),
-      HasSubstr("no image lies in the folder of a class that the class map "
-                "names"));
+  expect_message(data_error([&] { list(options); }), {});
   folder.write("map.txt", "a\nb\na\n");
-  EXPECT_THAT(
-      data_error([&] { list(options); }),
-      HasSubstr("map.txt:3: 'a' is the name of a class before it, too"));
+  expect_message(data_error([&] { list(options); }), {"map.txt:3", "'a'"});
   options.class_map = "none.txt";
-  EXPECT_THAT(
-      data_error([&] { list(options); }),
-      HasSubstr("none.txt: cannot read the file: No such file"));
+  expect_message(data_error([&] { list(options); }), {"none.txt"});
 }
 
 // Runs in a process of its own, as a user who is not root: root may read all.
@@ -425,14 +397,13 @@ TEST(Folder, NamesTheClassMapWhereClassesDiffer) {
   for (const char* name : {"train/a/1.jpg", "train/b/1.jpg", "val/a/1.jpg"}) {
     folder.write(name);
   }
-  EXPECT_THAT(
+  expect_message(
       data_error([&] {
         check_same_classes(
             list_folder(folder.path() / "train"),
             list_folder(folder.path() / "val"));
       }),
-      testing::AllOf(
-          HasSubstr("data.train.class_map"), HasSubstr("data.eval.class_map")));
+      {"data.train.class_map", "data.eval.class_map"});
 }
 
 TEST(Folder, NamesThePartOfAPathThatIsMissing) {
@@ -448,7 +419,7 @@ TEST(Folder, NamesThePartOfAPathThatIsMissing) {
           testing::StartsWith(root + "/flowres/train: "),
           HasSubstr(root + " has no 'flowres'. Did you mean 'flowers'?")));
   EXPECT_THAT(missing(root + "/q/w/e/train"), HasSubstr(root + " has no 'q'"));
-  EXPECT_THAT(missing(root + "/flowers/trian"), HasSubstr("'train'?"));
+  expect_message(missing(root + "/flowers/trian"), {"'train'"});
 }
 
 TEST(Folder, SaysWhatElseMayBeTakenForDataThatAreMissing) {
@@ -457,29 +428,21 @@ TEST(Folder, SaysWhatElseMayBeTakenForDataThatAreMissing) {
     return data_error([&] { list(SourceOptions{.path = folder / path}); });
   };
   folder.write("whole/train/a/1.jpg");
-  EXPECT_THAT(missing("whole/val"), HasSubstr("data.split=0.1"));
+  expect_message(missing("whole/val"), {"data.split=0.1"});
   EXPECT_THAT(missing("none/val"), testing::Not(HasSubstr("data.split")));
   folder.write("flat/1.jpg");
   folder.write("flat/2.png");
-  EXPECT_THAT(
-      missing("flat/train"),
-      HasSubstr("/flat has 2 images directly in it and no class folders"));
+  expect_message(missing("flat/train"), {"2"});
   folder.write("lists/train_list.txt");
-  EXPECT_THAT(
-      missing("lists/train"),
-      HasSubstr("/lists/train_list.txt is there: -dataset list reads it"));
+  expect_message(missing("lists/train"), {"/lists/train_list.txt", "-dataset"});
   const std::string tar = folder.write("a.tar").native();
   EXPECT_THAT(missing("a.tar/train"), HasSubstr(tar + " is a file"));
-  EXPECT_THAT(missing("a.tar/train"), HasSubstr("data.train.kind=tar"));
-  EXPECT_THAT(missing("whole/train_list.txt"), HasSubstr("-dataset folder"));
+  expect_message(missing("a.tar/train"), {"data.train.kind=tar"});
+  expect_message(missing("whole/train_list.txt"), {"-dataset"});
   folder.write("classes/a/1.jpg");
   folder.write("classes/b/1.jpg");
   folder.write("classes/c/1.txt");
-  EXPECT_THAT(
-      missing("classes/train"),
-      testing::AllOf(
-          HasSubstr("folders of images itself (a, b)"),
-          HasSubstr("data.split=0.1")));
+  expect_message(missing("classes/train"), {"data.split=0.1"});
 }
 
 TEST(Folder, SaysWhereAMissingOneWasLookedFor) {
@@ -493,7 +456,7 @@ TEST(Folder, SaysWhereAMissingOneWasLookedFor) {
       testing::HasSubstr(
           "; " + (folder.path() / "test").native() + " is not there, either"));
   std::filesystem::create_directory(folder.path() / "test");
-  EXPECT_THAT(missing(val), testing::HasSubstr("/test is there: set it"));
+  expect_message(missing(val), {});
   EXPECT_THAT(missing(val), testing::Not(testing::HasSubstr("relative")));
   EXPECT_THAT(
       missing("no/such/train"),

@@ -11,13 +11,13 @@
 
 #include "core/text.h"
 #include "data/kinds/datasets.h"
+#include "support/messages.h"
 #include "unit/data/support.h"
 
 namespace vitrain::data {
 namespace {
 
 using testing::ElementsAre;
-using testing::HasSubstr;
 
 std::set<std::string> set_of_names(const Index& index) {
   const std::string text = sample_names(index);
@@ -117,9 +117,9 @@ TEST_F(HeldOut, LinesThatNameOneImageStayTogether) {
 }
 
 TEST_F(HeldOut, NothingToHoldOutIsRefused) {
-  EXPECT_THAT(
+  expect_message(
       data_error([&] { split_data(data(), 0.001, 0); }),
-      HasSubstr("data.split: 0.001 of 56 samples is none"));
+      {"data.split", "0.001", "56"});
 }
 
 TEST_F(HeldOut, RowsOfVectorsKeepTheirNumbers) {

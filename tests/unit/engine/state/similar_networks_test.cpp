@@ -7,12 +7,12 @@
 #include "models/families/family.h"
 #include "networks/tensors.h"
 #include "support/files.h"
+#include "support/messages.h"
 
 namespace vitrain::engine {
 namespace {
 
 using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 weights::Layouts layouts_of_network(
@@ -30,11 +30,9 @@ weights::Layouts layouts_of_network(
 TEST(SimilarNetworks, AreThoseOfTheSameTensors) {
   weights::Layouts given = layouts_of_network("resnet18", 7);
   EXPECT_THAT(similar_networks(given), ElementsAre("resnet18"));
-  EXPECT_THAT(
+  expect_message(
       similar_networks_text(given, "vit_tiny_patch16_224", "a.pth"),
-      ::testing::AllOf(
-          ::testing::StartsWith("a.pth: "),
-          HasSubstr("set model.name=resnet18")));
+      {"a.pth", "model.name=resnet18"});
   EXPECT_EQ(similar_networks_text(given, "resnet18", "a.pth"), "");
   given["layer1.0.extra.weight"] = {.shape = {4}};
   EXPECT_THAT(similar_networks(given), IsEmpty());
@@ -69,19 +67,19 @@ std::string warning_for(
 
 // 812 of 1,000 images were right where 883 are with the other padding.
 TEST(PaddingWarning, IsOfWeightsOfTheTwin) {
-  EXPECT_THAT(
+  expect_message(
       warning_for("efficientnet_lite0", "/w/model.pth", /*tensorflow=*/true),
-      HasSubstr("set model.name=tf_efficientnet_lite0"));
+      {"model.name=tf_efficientnet_lite0"});
   EXPECT_EQ(warning_for("tf_efficientnet_lite0", "/w/model.pth", true), "");
-  EXPECT_THAT(
+  expect_message(
       warning_for(
           "efficientnet_b0",
           "/hub/models--timm--tf_efficientnet_b0.in1k/snapshots/1/"
           "model.safetensors"),
-      HasSubstr("set model.name=tf_efficientnet_b0"));
-  EXPECT_THAT(
+      {"model.name=tf_efficientnet_b0"});
+  expect_message(
       warning_for("tf_efficientnet_b0", "/w/efficientnet_b0_ra-3dd342df.pth"),
-      HasSubstr("set model.name=efficientnet_b0"));
+      {"model.name=efficientnet_b0"});
   EXPECT_EQ(
       warning_for("tf_efficientnet_b0", "/w/tf_efficientnet_b0_aa-827b.pth"),
       "");
@@ -94,9 +92,8 @@ TEST(PaddingWarning, IsByTheConfigBesideTheWeights) {
   folder.write(
       "config.json",
       R"({"architecture": "tf_efficientnet_b0", "pretrained_cfg": {}})");
-  EXPECT_THAT(
-      warning_for("efficientnet_b0", folder / "model.pth"),
-      HasSubstr("config.json"));
+  expect_message(
+      warning_for("efficientnet_b0", folder / "model.pth"), {"config.json"});
   EXPECT_EQ(warning_for("tf_efficientnet_b0", folder / "model.pth"), "");
 }
 

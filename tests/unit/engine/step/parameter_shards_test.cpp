@@ -6,6 +6,7 @@
 
 #include "optim/rules/optimizers.h"
 #include "support/errors.h"
+#include "support/messages.h"
 #include "unit/engine/fixtures.h"
 
 namespace vitrain::engine {
@@ -89,13 +90,13 @@ TEST(ParameterShards, ServersUpdateAsTheReplicasOwnOptimizer) {
 
 TEST(ParameterShards, TooManyServersAreRefused) {
   const Replica replica;
-  EXPECT_THAT(
+  expect_message(
       error_of(
           ExitCode::kUsage,
           [&] {
             ParameterShards(replica.parameters, *replica.optimizer, 1000);
           }),
-      ::testing::HasSubstr("dist.sync.servers: 1000 are too many"));
+      {"dist.sync.servers", "1000"});
 }
 
 } // namespace

@@ -13,12 +13,12 @@
 #include "data/kinds/datasets.h"
 #include "support/errors.h"
 #include "support/files.h"
+#include "support/messages.h"
 #include "support/ranks.h"
 
 namespace vitrain::engine {
 namespace {
 
-using ::testing::HasSubstr;
 using vitrain::testing::Rank;
 using vitrain::testing::run_ranks;
 
@@ -95,9 +95,9 @@ TEST(BadSamplesOfARun, AreCountedOverAllWorkers) {
     }
     EXPECT_EQ(samples.take_replaced(), 2);
     EXPECT_EQ(samples.take_replaced(), 0);
-    EXPECT_THAT(
+    expect_message(
         error_of(ExitCode::kData, [&] { samples.gather(rank.control()); }),
-        HasSubstr("4 of 1,000 training samples"));
+        {"4", "1,000"});
   });
 }
 
