@@ -202,7 +202,7 @@ TEST_F(RecipeProblems, TranslationsOfOthersArgumentsPassTheCheck) {
   const Result checked = check({"-cfg", file});
   EXPECT_EQ(checked.exit_code, 0) << checked.err;
   const Result unknown =
-      run({"config", "from-torchvision", "--model alexnet --lr 0.01"}, 20);
+      run({"config", "from-torchvision", "--model maxvit_t --lr 0.01"}, 20);
   EXPECT_EQ(unknown.exit_code, 2);
   EXPECT_THAT(unknown.out, HasSubstr("lr: 0.01"));
   EXPECT_THAT(

@@ -237,16 +237,12 @@ class ParallelBlock : public TokenBlock {
     // Hidden values and queries are computed for the kept tokens, keys and
     // values for all.
     const std::array<std::int64_t, 2> sizes{hidden_, width};
-    const auto kept =
-        in_proj_
-            ->part(
-                normed.view({images, -1, width}).narrow(1, 0, keep),
-                0,
-                hidden_ + width)
-            .split_with_sizes(sizes, /*dim=*/-1);
-    const auto kv = in_proj_->part(normed, hidden_ + width, 2 * width)
-                        .view({images, -1, 2 * width})
-                        .split(width, /*dim=*/-1);
+    const auto projected = in_proj_->parts(
+        {normed.view({images, -1, width}).narrow(1, 0, keep), normed},
+        {hidden_ + width, 2 * width});
+    const auto kept = projected[0].split_with_sizes(sizes, /*dim=*/-1);
+    const auto kv =
+        projected[1].view({images, -1, 2 * width}).split(width, /*dim=*/-1);
     const at::Tensor y = (*heads_)(kept[1], kv[0], kv[1], drops);
     return add_branches(keep_tokens(x, images, keep), kept[0], y, drops);
   }

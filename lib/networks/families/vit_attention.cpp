@@ -148,12 +148,11 @@ at::Tensor VitAttention::forward(
         (*qkv_)(x).view({images, -1, 3 * width}).split(width, /*dim=*/-1);
     return project(heads_(qkv[0], qkv[1], qkv[2], drops));
   }
-  const at::Tensor query =
-      qkv_->part(x.view({images, -1, width}).narrow(1, 0, keep), 0, width);
-  const auto kv = qkv_->part(x, width, 2 * width)
-                      .view({images, -1, 2 * width})
-                      .split(width, /*dim=*/-1);
-  return project(heads_(query, kv[0], kv[1], drops));
+  const auto projected = qkv_->parts(
+      {x.view({images, -1, width}).narrow(1, 0, keep), x}, {width, 2 * width});
+  const auto kv =
+      projected[1].view({images, -1, 2 * width}).split(width, /*dim=*/-1);
+  return project(heads_(projected[0], kv[0], kv[1], drops));
 }
 
 } // namespace vitrain::networks

@@ -173,15 +173,23 @@ at::Tensor Linear::with_bias(const at::Tensor& x, const at::Tensor& by) const {
   return lora_a_ ? adapted(y, in, lora_b_->weight) : y;
 }
 
-at::Tensor Linear::part(
-    const at::Tensor& x,
-    std::int64_t first,
-    std::int64_t count) const {
-  const at::Tensor y = at::linear(
-      x,
-      weight.narrow(0, first, count),
-      bias.defined() ? bias.narrow(0, first, count) : at::Tensor());
-  return lora_a_ ? adapted(y, x, lora_b_->weight.narrow(0, first, count)) : y;
+std::vector<at::Tensor> Linear::parts(
+    std::initializer_list<at::Tensor> inputs,
+    at::IntArrayRef sizes) const {
+  const auto split = [&](const at::Tensor& whole) {
+    return whole.defined() ? whole.split_with_sizes(sizes)
+                           : std::vector<at::Tensor>(sizes.size());
+  };
+  const auto weights = split(weight);
+  const auto biases = split(bias);
+  const auto ups = split(lora_a_ ? lora_b_->weight : at::Tensor());
+  std::vector<at::Tensor> outputs;
+  for (const at::Tensor& x : inputs) {
+    const std::size_t i = outputs.size();
+    const at::Tensor y = at::linear(x, weights[i], biases[i]);
+    outputs.push_back(lora_a_ ? adapted(y, x, ups[i]) : y);
+  }
+  return outputs;
 }
 
 at::Tensor Linear::over_tokens(const at::Tensor& x) const {

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <memory>
 #include <string>
 #include <utility>
@@ -131,10 +132,11 @@ class Linear : public torch::nn::Module {
 
   // [..., in] -> [..., out]
   at::Tensor operator()(const at::Tensor& x) const;
-  // Computes outputs `first` to `first + count` only: [..., in] -> [...,
-  // count].
-  at::Tensor part(const at::Tensor& x, std::int64_t first, std::int64_t count)
-      const;
+  // Splits the outputs into parts of these sizes, which add up to `out`, and
+  // computes each from an input of its own: [..., in] -> [..., size].
+  std::vector<at::Tensor> parts(
+      std::initializer_list<at::Tensor> inputs,
+      at::IntArrayRef sizes) const;
   // Computes the outputs with another bias.
   at::Tensor with_bias(const at::Tensor& x, const at::Tensor& bias) const;
   // Applies the layer along the token dimension: [N, in, D] -> [N, out, D],
