@@ -79,7 +79,7 @@ TEST_F(Export, AFolderOfTimm) {
   EXPECT_EQ(config.at("architecture"), "resnet18");
   EXPECT_EQ(config.at("num_classes"), config.at("label_names").size());
   const Json& cfg = config.at("pretrained_cfg");
-  EXPECT_EQ(cfg.at("input_size"), Json({3, 16, 16}));
+  EXPECT_EQ(cfg.at("input_size"), Json({3, 32, 32}));
   EXPECT_EQ(cfg.at("fixed_input_size"), false);
   EXPECT_EQ(cfg.at("mean").size(), 3U);
   EXPECT_EQ(cfg.at("crop_pct"), 1.0);

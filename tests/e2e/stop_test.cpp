@@ -811,8 +811,9 @@ Command with_fault(
     const std::filesystem::path& folder,
     const std::string& fault) {
   for (int i = 0; i < 40; ++i) {
-    std::filesystem::create_directories(folder / "images/a");
-    std::ofstream(folder / "images/a" / (std::to_string(i) + ".ppm"))
+    const auto label = folder / "images" / (i % 2 == 0 ? "a" : "b");
+    std::filesystem::create_directories(label);
+    std::ofstream(label / (std::to_string(i) + ".ppm"))
         << "P6\n16 16\n255\n"
         << std::string(768, static_cast<char>(i));
   }
@@ -823,6 +824,8 @@ Command with_fault(
           {.set =
                {"data.train.kind=folder",
                 "data.train.path=" + images,
+                "data.eval.kind=folder",
+                "data.eval.path=" + images,
                 "data.batch_size=4",
                 "checkpoint.every=10st",
                 "dist.timeouts.step=2",
