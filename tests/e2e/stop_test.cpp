@@ -880,7 +880,9 @@ TEST(Straggler, IsNamedWithItsSection) {
     const TempFolder folder;
     Command command =
         with_fault(folder.path(), "1:" + std::string(point) + ":1:slow");
-    command.words.insert(command.words.end(), {"-set", "run.max_steps=80"});
+    command.words.insert(
+        command.words.end(),
+        {"-set", "run.max_steps=55", "-set", "dist.timeouts.step=60"});
     const Result result = run(command);
     EXPECT_EQ(result.exit_code, 0) << result.err;
     const std::string all = result.out + result.err;

@@ -7,7 +7,7 @@
 //   save      a file of a checkpoint is flushed
 //   loss      the loss of a batch has been computed
 //   hang      here
-//   slow      20 ms at this and all later calls
+//   slow      60 ms at this and all later calls
 //   memory    all further allocations of tensors fail
 //   nan       the loss
 //   NUMBER    the process sends itself this signal
@@ -86,7 +86,7 @@ bool reach(const char* point) {
   }
   const int call = ++calls;
   if (plan().action == "slow" && call >= plan().count) {
-    ::usleep(20000);
+    ::usleep(60000);
   }
   if (call != plan().count || plan().action == "slow") {
     return false;
