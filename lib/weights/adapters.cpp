@@ -80,7 +80,7 @@ class WithAdapters : public Archive {
         printable(name),
         type,
         dimensions);
-    const StridedPart part = found->second.parts[0];
+    StridedPart part = found->second.parts[0];
     tensors.erase(found);
     return part;
   }

@@ -238,12 +238,12 @@ no_persistent_workers | idle flag    | false | | "
 } // namespace
 
 const Program& timm() {
-  static const Program kProgram{
+  static const Program program{
       .name = "timm",
       .title = "timm's train.py",
       .words = word_table(kTimmWords),
       .translate = translate_timm};
-  return kProgram;
+  return program;
 }
 
 } // namespace vitrain::config::foreign

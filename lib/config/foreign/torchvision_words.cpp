@@ -71,12 +71,12 @@ use_v2               | idle flag    | false | | the same transforms
 } // namespace
 
 const Program& torchvision() {
-  static const Program kProgram{
+  static const Program program{
       .name = "torchvision",
       .title = "torchvision's references/classification/train.py",
       .words = word_table(kTorchvisionWords),
       .translate = translate_torchvision};
-  return kProgram;
+  return program;
 }
 
 } // namespace vitrain::config::foreign
