@@ -87,7 +87,7 @@ fs::path weights_below(const fs::path& folder, const std::string& name) {
     return name.empty() ? fs::path() : path;
   }
   for (const char* extension : kWeightsExtensions) {
-    const fs::path file = path.native() + extension;
+    fs::path file = path.native() + extension;
     if (fs::is_regular_file(file, error)) {
       return file;
     }
@@ -163,7 +163,7 @@ fs::path hub_repository(const std::string& repository) {
 }
 
 PublishedName published_weights_name(const std::string& name) {
-  const PublishedName found = models::read_published_name(name);
+  PublishedName found = models::read_published_name(name);
   for (const char* prefix :
        {"timm:", "hf-hub:", "hf_hub:", "https://huggingface.co/"}) {
     if (name.starts_with(prefix)) {
