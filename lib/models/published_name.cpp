@@ -171,7 +171,7 @@ std::string use_own_name(const char* key, std::string& name, bool weighted) {
   if (!find_model(published.network)) {
     return "";
   }
-  const std::string note = fmt::format(
+  std::string note = fmt::format(
       "{}: {}, which is meant by '{}'{}",
       key,
       published.network,
