@@ -59,12 +59,16 @@ class Listener : public testing::EmptyTestEventListener {
   }
 
   void add(std::string_view message) {
-    // What differs in every run: folders and the numbers of processes.
+    // What differs between runs: folders and the numbers of processes.
+    constexpr std::string_view kSource(VITRAIN_SOURCE_DIR);
     static const std::regex kFolder(R"([^\s'"(=]*vitrain-test-\w{6})");
     static const std::regex kPid("pid \\d+");
     std::string text(message);
     while (text.ends_with('\n')) {
       text.pop_back();
+    }
+    for (std::size_t at = 0; (at = text.find(kSource, at)) != text.npos;) {
+      text.replace(at, kSource.size(), "SOURCE");
     }
     text = std::regex_replace(text, kFolder, "TMP");
     messages_.push_back(std::regex_replace(text, kPid, "pid N"));
