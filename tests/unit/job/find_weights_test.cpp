@@ -280,6 +280,8 @@ class HubCache : public FindWeights {
   }
 
   const Variable hub_{"HF_HUB_CACHE", temp_.path() / "hub"};
+  const Variable torch_{"TORCH_HOME", temp_.path() / "torch"};
+  const Variable own_{"VITRAIN_WEIGHTS", ""};
 };
 
 TEST_F(HubCache, TheNameItselfComesBeforeThoseWithATag) {
