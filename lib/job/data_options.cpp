@@ -207,8 +207,8 @@ std::unique_ptr<const data::Samplers> make_samplers(
              data::BatchGeometry{
                  .per_device =
                      batch.global_batch / (batch.workers * batch.accumulate),
-                 .world = static_cast<int>(batch.workers),
-                 .accumulate = static_cast<int>(batch.accumulate)},
+                 .world = static_cast<int>(batch.parts()),
+                 .accumulate = static_cast<int>(batch.part_batches())},
              goes_on ? begun : std::nullopt)});
   }
   return std::make_unique<const data::Samplers>(std::move(stages));

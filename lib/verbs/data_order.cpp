@@ -41,7 +41,8 @@ int data_order(const config::Arguments& arguments) {
   const config::Recipe recipe =
       job::load_recipe(arguments.load_request()).recipe;
   const std::int64_t devices = training_devices(arguments, recipe);
-  const std::int64_t workers = config::plan_batch(recipe, devices).workers;
+  const config::BatchPlan batch = config::plan_batch(recipe, devices);
+  const std::int64_t workers = batch.workers;
   VITRAIN_CHECK(
       arguments.data.rank.value_or(0) < workers,
       ExitCode::kUsage,
@@ -52,7 +53,7 @@ int data_order(const config::Arguments& arguments) {
   const data::Index index = job::list_training_data(recipe);
   const auto samplers = job::make_samplers(recipe, &index, devices);
   const data::Sampler& sampler = samplers->of_epoch(arguments.data.epoch);
-  const std::int64_t accumulate = recipe.train.accumulate;
+  const std::int64_t accumulate = batch.accumulate;
   for (std::int64_t step = 0; step < sampler.steps_per_epoch(); ++step) {
     for (std::int64_t k = 0; k < workers * accumulate; ++k) {
       if (arguments.data.rank && k / accumulate != *arguments.data.rank) {

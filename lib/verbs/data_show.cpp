@@ -162,7 +162,7 @@ int data_show(const config::Arguments& arguments) {
   const auto samplers = job::make_samplers(recipe, index.get(), devices);
   const std::vector<data::Draw> shown = first_draws(
       samplers->of_epoch(arguments.data.epoch),
-      config::plan_batch(recipe, devices).workers * recipe.train.accumulate,
+      config::plan_batch(recipe, devices).parts() * recipe.train.accumulate,
       arguments.data.epoch,
       arguments.data.count);
   const pictures::ContactSheet sheet = draw_sheet(shown, *rows, recipe, spec);

@@ -3,6 +3,7 @@
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <netinet/in.h>
 #include <signal.h>
@@ -215,6 +216,13 @@ Options machine(int rank, int nodes, const std::string& master) {
 
 Words tiny_run(const std::filesystem::path& output, const Options& options) {
   return options.with({.more = {"-output", output}}).words();
+}
+
+void expect_error(const Result& result, int code, const Words& parts) {
+  EXPECT_EQ(result.exit_code, code) << result.out << result.err;
+  for (const std::string& part : parts) {
+    EXPECT_THAT(result.err, testing::HasSubstr(part));
+  }
 }
 
 std::filesystem::path train(

@@ -101,9 +101,9 @@ INSTANTIATE_TEST_SUITE_P(
             {"dist.backend"}},
         Mistake{
             "LaterFeature",
-            {.set = {"run.determinism=bitwise"}},
+            {.set = {"eval.weights=ema"}},
             2,
-            {"run.determinism", "not available"}},
+            {"eval.weights", "not available"}},
         Mistake{
             "NoSuchConfig",
             {.config = "/no/such.yaml"},

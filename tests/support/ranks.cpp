@@ -88,6 +88,18 @@ class Rank::CountingBackend final : public c10d::Backend {
     return inner_->_allgather_base(output, input, options);
   }
 
+  c10::intrusive_ptr<c10d::Work> alltoall_base(
+      at::Tensor& output,
+      at::Tensor& input,
+      std::vector<std::int64_t>& output_sizes,
+      std::vector<std::int64_t>& input_sizes,
+      const c10d::AllToAllOptions& options) override {
+    std::vector<at::Tensor> inputs{input};
+    count(inputs);
+    return inner_->alltoall_base(
+        output, input, output_sizes, input_sizes, options);
+  }
+
   std::int64_t collectives() const { return collectives_; }
   std::int64_t elements() const { return elements_; }
 

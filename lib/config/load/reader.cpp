@@ -122,7 +122,7 @@ void Reader::read_entry(const Node::Entry& entry, const std::string& path) {
     }
   } else if (const auto field = fields_.find(path); field != fields_.end()) {
     set(*field->second, value, at_value);
-  } else if (!is_former_default(path, value.text)) {
+  } else {
     refuse(at_key, printable(path), unknown(path));
   }
 }
@@ -185,9 +185,7 @@ void Reader::apply(const Override& override) {
   }
   const auto field = fields_.find(key);
   if (field == fields_.end()) {
-    if (!is_former_default(key, override.value)) {
-      refuse(position, printable(key), unknown(key));
-    }
+    refuse(position, printable(key), unknown(key));
     return;
   }
   Node value = node_of(override, *field->second);

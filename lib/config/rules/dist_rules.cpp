@@ -69,8 +69,56 @@ class DistRules {
         "single_process has one: use dist.mode: processes");
   }
 
+  // Checks run.determinism: elastic, whose steps must not depend on the number
+  // of workers.
+  void check_elastic() {
+    const std::int64_t shards = recipe_.run.shards;
+    const std::int64_t workers = context_.workers;
+    const auto elastic_needs =
+        [&](bool good, const std::string& key, const std::string& text) {
+          require(
+              good,
+              key,
+              "run.determinism: elastic " + text,
+              {"run.determinism", key});
+        };
+    elastic_needs(
+        (shards & (shards - 1)) == 0,
+        "run.shards",
+        fmt::format("needs a power of 2, got {}", shards));
+    elastic_needs(
+        workers == kWorkersUnknown || shards % workers == 0,
+        "run.shards",
+        fmt::format(
+            "divides {} shards equally among the workers, and there are {}: "
+            "use 1, 2, 4, ... up to {}",
+            shards,
+            workers,
+            shards));
+    elastic_needs(
+        recipe_.dist.mode == DistMode::kProcesses,
+        "dist.mode",
+        "computes shards in processes: use processes");
+    elastic_needs(
+        recipe_.dist.sync.mode == SyncMode::kAllreduce,
+        "dist.sync.mode",
+        "needs the gradients of all workers in every step: use allreduce");
+    elastic_needs(
+        recipe_.dist.compress == Compress::kNone,
+        "dist.compress",
+        "adds gradients that are not rounded: use none");
+    elastic_needs(
+        recipe_.dist.batchnorm == BatchNormStatistics::kLocal,
+        "dist.batchnorm",
+        "normalises by the statistics of each shard, and averages the running "
+        "ones over all shards in every step: use local");
+  }
+
   void check_sync() {
     check_skips();
+    if (recipe_.run.elastic()) {
+      check_elastic();
+    }
     if (recipe_.dist.mode == DistMode::kSingleProcess) {
       check_single_process();
       return;

@@ -22,14 +22,15 @@ std::int64_t device_batch(const Recipe& recipe, const BatchPlan& plan) {
   if (data.batch_mode == BatchMode::kPerDevice) {
     return data.batch_size;
   }
-  const std::int64_t devices = plan.devices();
+  const std::int64_t devices = plan.shards > 0 ? plan.shards : plan.devices();
   VITRAIN_CHECK(
       shares_may_differ(recipe) || data.batch_size % devices == 0,
       ExitCode::kUsage,
       "data.batch_size: {} (batch_mode: global) cannot be divided among {} "
-      "workers",
+      "{}",
       data.batch_size,
-      devices);
+      devices,
+      plan.shards > 0 ? "shards (run.shards)" : "workers");
   return (data.batch_size + devices - 1) / devices;
 }
 
@@ -64,8 +65,11 @@ Interval interval(const Duration& every, const Plan& plan) {
   return interval;
 }
 
-// Returns "4 workers", "2 replicas".
+// Returns "4 workers", "2 replicas", "8 shards".
 std::string devices_text(const BatchPlan& plan) {
+  if (plan.shards > 0) {
+    return counted(plan.shards, "shard");
+  }
   return fmt::format(
       "{} {}{}",
       plan.devices(),
@@ -90,7 +94,7 @@ Scaling scaling_of(const ScaleConfig& scale, BatchMode mode, const Plan& plan) {
     return {};
   }
   const std::int64_t base =
-      scale.base_batch.value_or(plan.device_batch * plan.accumulate);
+      scale.base_batch.value_or(plan.device_batch * plan.part_batches());
   const double ratio =
       static_cast<double>(plan.global_batch) / static_cast<double>(base);
   std::string text = scale.base_batch
@@ -146,19 +150,29 @@ BatchPlan plan_batch(const Recipe& recipe, std::int64_t devices) {
   const bool together = recipe.dist.mode == DistMode::kSingleProcess;
   plan.workers = together ? 1 : devices;
   plan.replicas = together ? devices : 1;
+  plan.shards = recipe.run.elastic() ? recipe.run.shards : 0;
   plan.device_batch = device_batch(recipe, plan);
-  plan.accumulate = recipe.train.accumulate;
+  const std::int64_t accumulate = recipe.train.accumulate;
+  const std::int64_t parts = plan.shards > 0 ? plan.shards : devices;
+  VITRAIN_CHECK(
+      parts % devices == 0,
+      ExitCode::kUsage,
+      "run.shards: {} shards cannot be divided among {}",
+      plan.shards,
+      counted(devices, "worker"));
+  plan.accumulate =
+      plan.shards > 0 ? accumulate * plan.shards / devices : accumulate;
   const std::int64_t all = recipe.data.batch_mode == BatchMode::kGlobal
       ? recipe.data.batch_size
-      : plan.device_batch * devices;
-  plan.global_batch = all * plan.accumulate;
-  const bool even = plan.device_batch * devices == all;
+      : plan.device_batch * parts;
+  plan.global_batch = all * accumulate;
+  const bool even = plan.device_batch * parts == all;
   plan.batch_text = fmt::format(
       "{} {} {} x {} = {}",
       even ? plan.device_batch : all,
       even ? "x" : "on",
       devices_text(plan),
-      plan.accumulate,
+      accumulate,
       plan.global_batch);
   return plan;
 }

@@ -18,7 +18,10 @@ struct BatchPlan {
   // Devices per worker; > 1 only with dist.mode single_process.
   std::int64_t replicas = 1;
   std::int64_t device_batch = 0; // samples per device and micro-batch
-  std::int64_t accumulate = 1; // micro-batches per optimizer step
+  std::int64_t accumulate = 1; // micro-batches per worker and optimizer step
+  // run.shards with run.determinism: elastic, otherwise 0. Each worker computes
+  // shards / workers of them.
+  std::int64_t shards = 0;
   // Samples per optimizer step: device_batch x devices x accumulate; less if
   // data.batch_size cannot be divided evenly among the devices of
   // single_process: device_batch is then the largest share.
@@ -27,6 +30,11 @@ struct BatchPlan {
   std::string batch_text;
 
   std::int64_t devices() const { return workers * replicas; }
+  // Returns among how many a step's samples are divided: the shards, or without
+  // them the workers.
+  std::int64_t parts() const { return shards > 0 ? shards : workers; }
+  // Returns the micro-batches of a step in each of the parts().
+  std::int64_t part_batches() const { return workers * accumulate / parts(); }
   // Samples per worker and micro-batch, if all devices have device_batch.
   std::int64_t worker_batch() const { return device_batch * replicas; }
 };

@@ -9,8 +9,7 @@ namespace {
 
 using Refusal = std::pair<std::string_view, std::string_view>;
 
-constexpr auto kKeys =
-    std::to_array<std::string_view>({"eval.weights", "run.determinism"});
+constexpr auto kKeys = std::to_array<std::string_view>({"eval.weights"});
 
 constexpr std::string_view kUnused =
     "a parameter that a step does not use would keep other values on other "
@@ -32,10 +31,6 @@ constexpr auto kRefusals = std::to_array<Refusal>({
 
 bool is_later_key(std::string_view path) {
   return std::ranges::find(kKeys, path) != kKeys.end();
-}
-
-bool is_former_default(std::string_view path, std::string_view value) {
-  return path == "run.determinism" && value == "fast";
 }
 
 std::string_view refusal_of(std::string_view name) {

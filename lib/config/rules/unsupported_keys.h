@@ -8,10 +8,6 @@ namespace vitrain::config {
 // name, not as unknown.
 bool is_later_key(std::string_view path);
 
-// Returns true for run.determinism: fast, a former key with its only value,
-// which recipes written by older versions contain: it is ignored.
-bool is_former_default(std::string_view path, std::string_view value);
-
 // Message for keys of is_later_key().
 inline constexpr std::string_view kLater =
     "known, but not available in this version";

@@ -9,7 +9,15 @@
 
 namespace vitrain::config {
 
-// Name, output folder and length of a run.
+// What training promises about the bits of its weights (run.determinism).
+enum class Determinism { kFast, kBitwise, kElastic };
+constexpr auto names_of(Determinism) {
+  using enum Determinism;
+  return enum_names<Determinism>(
+      {{kFast, "fast"}, {kBitwise, "bitwise"}, {kElastic, "elastic"}});
+}
+
+// Name, output folder, length and repeatability of a run.
 struct RunConfig {
   std::string name = "auto";
   std::string output = "runs";
@@ -20,6 +28,10 @@ struct RunConfig {
   std::optional<Duration> max_time;
   std::optional<std::int64_t> patience;
   std::int64_t max_restarts = 0;
+  Determinism determinism = Determinism::kFast;
+  std::int64_t shards = 8;
+
+  bool elastic() const { return determinism == Determinism::kElastic; }
 
   template <typename Visitor>
   void visit(Visitor& v) {
@@ -74,6 +86,21 @@ struct RunConfig {
          "death of a worker (exit code 7), with pauses of 1, 2, 4, ... at most "
          "60 s. Mistakes in the recipe or the data end the run at once.")
         .in_range(0, 1000000);
+    v.field(
+        "determinism",
+        determinism,
+        "Which runs end with the same weights, bit for bit. `fast`: runs with "
+        "the same workers, threads and processors; not checked. `bitwise`: "
+        "the same, and a resume with others is refused. `elastic`: runs with "
+        "any number of workers that divides `shards`, also if it changes at a "
+        "resume; each worker computes with one thread.");
+    v.field(
+         "shards",
+         shards,
+         "For `determinism: elastic`: parts of each batch, whose gradients are "
+         "computed one by one and added in a fixed order. A power of 2; "
+         "data.batch_size counts samples of a shard, as of a device otherwise.")
+        .in_range(1, 4096);
   }
 };
 

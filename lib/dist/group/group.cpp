@@ -130,6 +130,17 @@ Pending Group::all_gather_into_async(at::Tensor whole, at::Tensor own) {
       "all-gather", [&] { return backend_->_allgather_base(whole, own); });
 }
 
+void Group::all_to_all(at::Tensor received, at::Tensor own) {
+  if (alone()) {
+    received.copy_(own);
+    return;
+  }
+  std::vector<std::int64_t> equal; // parts of equal length
+  begin("all-to-all", [&] {
+    return backend_->alltoall_base(received, own, equal, equal);
+  }).wait();
+}
+
 void Group::barrier() {
   // One element through the data path: c10d's own barrier keeps a static CUDA
   // tensor whose destructor runs after main.

@@ -81,6 +81,9 @@ class Group {
   void all_gather_into(at::Tensor whole, at::Tensor own);
   // Starts all_gather_into(); both tensors must stay alive until wait().
   Pending all_gather_into_async(at::Tensor whole, at::Tensor own);
+  // Sends part r of `own` to rank r, and receives part r of `received` from it:
+  // size() parts of equal length. Both contiguous, of equal size and dtype.
+  void all_to_all(at::Tensor received, at::Tensor own);
   // Returns when all ranks have called it.
   void barrier();
   // Sets the timeout of every later collective, in seconds.

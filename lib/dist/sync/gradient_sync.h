@@ -60,9 +60,9 @@ struct Update {
 // the sense that every rank must run the same sequence of steps and
 // micro-batches.
 //
-// Protocol of a step: begin_step(); begin_micro_batch() and a backward pass,
-// once per micro-batch; finish(); apply(), when finish() says so; updated();
-// predict(). Between steps: flush().
+// Protocol of a step: begin_step(); begin_micro_batch(), a backward pass and
+// end_micro_batch(), once per micro-batch; finish(); apply(), when finish()
+// says so; updated(); predict(). Between steps: flush().
 class GradientSync {
  public:
   virtual ~GradientSync() = default;
@@ -75,6 +75,8 @@ class GradientSync {
   // the last only accumulate; during the last one they may already be
   // exchanged. `empty`: this rank has no samples and will not run backward.
   virtual void begin_micro_batch(bool last, bool empty) = 0;
+  // Called after each micro-batch, also an empty one.
+  virtual void end_micro_batch() {}
   // Completes the exchange: afterwards the gradient buffers hold the gradients
   // to apply. Returns false if this step applies nothing.
   virtual bool finish() = 0;

@@ -27,6 +27,7 @@ class ShardedUpdate final : public GradientSync {
     inner_->begin_micro_batch(last, empty);
   }
 
+  void end_micro_batch() override { inner_->end_micro_batch(); }
   bool finish() override { return inner_->finish(); }
   bool one_step_late() const override { return inner_->one_step_late(); }
 

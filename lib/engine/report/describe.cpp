@@ -14,6 +14,7 @@
 #include "networks/tensors.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace vitrain::engine {
 namespace {
@@ -265,6 +266,27 @@ std::string describe_exchange(const RunFacts& facts) {
   return text;
 }
 
+// Returns, for example, "elastic: equal weights with 1, 2, 4, 8 workers, which
+// compute with one thread each"; "" for fast.
+std::string describe_determinism(const config::RunConfig& run) {
+  switch (run.determinism) {
+    case config::Determinism::kFast:
+      return "";
+    case config::Determinism::kBitwise:
+      return "bitwise: equal weights with these workers, threads and kernels";
+    case config::Determinism::kElastic:
+      break;
+  }
+  std::vector<std::int64_t> workers;
+  for (std::int64_t count = 1; count <= run.shards; count *= 2) {
+    workers.push_back(count);
+  }
+  return fmt::format(
+      "elastic: equal weights with {} workers, which compute with one thread "
+      "each",
+      fmt::join(workers, ", "));
+}
+
 // Returns, for example, "mixup 0.8 or CutMix 1 (batch); erasing 0.25 (pixel)";
 // "" for neither.
 std::string describe_mixing(const config::AugmentConfig& augment) {
@@ -322,7 +344,9 @@ std::vector<logging::BannerSection> describe_run(const RunFacts& facts) {
   const logging::BannerSection machine{
       {"devices", facts.job.device_text},
       {"precision", describe_precision(facts)},
-      {"exchange", describe_exchange(facts)}};
+      {"exchange", describe_exchange(facts)},
+      {"determinism",
+       facts.train == nullptr ? "" : describe_determinism(recipe.run)}};
   logging::BannerSection model{
       {"model", describe_model(facts)},
       {"weights", printable(recipe.model.pretrained.value_or(""))}};

@@ -1,6 +1,7 @@
 #include "engine/report/memory_estimate.h"
 
 #include <algorithm>
+#include <bit>
 #include <optional>
 #include <string>
 #include <utility>
@@ -185,6 +186,12 @@ MemoryEstimate estimate_memory(
     estimate.optimizer = parameters * kFp32 *
         optim::state_values(recipe.optim) / (shares ? plan.workers : 1);
     estimate.exchange = several ? parameters * exchange_bytes(recipe.dist) : 0;
+    if (plan.shards > 0) {
+      // dist::make_shard_sum(): sums of 1, 2, 4, ... shards, and what arrives.
+      const auto own = static_cast<std::uint64_t>(plan.shards / plan.workers);
+      estimate.exchange =
+          parameters * kFp32 * (std::bit_width(own) + (several ? 1 : 0));
+    }
     // The average shares frozen parameters with the network.
     estimate.weights += recipe.train.ema.active()
         ? (values - learned.frozen_values) * kFp32

@@ -36,7 +36,11 @@ const CudaPlugin* set_up_device(const job::Job& job, int local_rank) {
     cuda->set_device(job.ordinals.at(static_cast<std::size_t>(local_rank)));
     allow_tf32(
         c10::kCUDA, job.recipe.train.precision == config::Precision::kTf32);
-    at::globalContext().setBenchmarkCuDNN(true);
+    const bool fast = job.recipe.run.determinism == config::Determinism::kFast;
+    at::Context& context = at::globalContext();
+    context.setBenchmarkCuDNN(fast);
+    context.setDeterministicCuDNN(!fast);
+    context.setDeterministicAlgorithms(!fast, /*warn_only=*/true);
   }
   at::set_num_interop_threads(1);
   return cuda;

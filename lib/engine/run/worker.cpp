@@ -196,7 +196,7 @@ ExitCode run_session(
     launch::Heartbeat& heartbeat,
     const launch::StopRequest& stop,
     Reporter& reporter) {
-  at::set_num_threads(job.threads);
+  at::set_num_threads(job.recipe.run.elastic() ? 1 : job.threads);
   Session session{
       .job = job,
       .rank = context.rank,

@@ -16,8 +16,9 @@ using config::BatchNormStatistics;
 BatchNormExchange::BatchNormExchange(
     networks::Model& model,
     dist::Group& group,
-    BatchNormStatistics statistics)
-    : group_(group), statistics_(statistics) {
+    BatchNormStatistics statistics,
+    bool elastic)
+    : group_(group), statistics_(statistics), elastic_(elastic) {
   for (const auto& item :
        model.named_modules(/*name_prefix=*/"", /*include_self=*/false)) {
     auto* norm = dynamic_cast<networks::BatchNorm2d*>(item.value().get());
@@ -27,6 +28,7 @@ BatchNormExchange::BatchNormExchange(
     ++layers_;
     running_[item.key() + ".running_mean"] = norm->running_mean;
     running_[item.key() + ".running_var"] = norm->running_var;
+    counters_.push_back(norm->num_batches_tracked);
     if (statistics == BatchNormStatistics::kSync) {
       norm->set_training_form(
           [this](networks::BatchNorm2d& layer, const at::Tensor& x) {
@@ -43,6 +45,14 @@ BatchNormExchange::BatchNormExchange(
           });
     }
   }
+}
+
+std::vector<at::Tensor> BatchNormExchange::statistics() const {
+  std::vector<at::Tensor> statistics;
+  for (const auto& [name, tensor] : running_) {
+    statistics.push_back(tensor);
+  }
+  return statistics;
 }
 
 bool BatchNormExchange::needs_epoch_ends() const {
@@ -83,6 +93,9 @@ void BatchNormExchange::sync_statistics(
 void BatchNormExchange::exchange(
     const dist::NamedTensors& running,
     bool epoch_ends) {
+  if (elastic_) {
+    return; // always equal
+  }
   switch (statistics_) {
     case BatchNormStatistics::kLocal:
       dist::average_buffers(group_, running);

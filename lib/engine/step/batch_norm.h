@@ -2,6 +2,9 @@
 
 #include <cstdint>
 #include <utility>
+#include <vector>
+
+#include <ATen/core/Tensor.h>
 
 #include "dist/group/group.h"
 #include "dist/group/replicas.h"
@@ -20,16 +23,23 @@ namespace vitrain::engine {
 // model must not run after it is destroyed.
 class BatchNormExchange {
  public:
+  // `elastic`: run.determinism; the exchange of gradients then makes the
+  // statistics equal in every step.
   BatchNormExchange(
       networks::Model& model,
       dist::Group& group,
-      config::BatchNormStatistics statistics);
+      config::BatchNormStatistics statistics,
+      bool elastic = false);
   BatchNormExchange(const BatchNormExchange&) = delete;
   BatchNormExchange& operator=(const BatchNormExchange&) = delete;
 
   // Returns the number of BatchNorm layers that are trained: frozen ones
   // (BatchNorm2d::freeze) neither compute nor exchange statistics.
   std::int64_t layers() const { return layers_; }
+  // Returns the running means and variances of these layers.
+  std::vector<at::Tensor> statistics() const;
+  // Returns their counters of batches, int64.
+  const std::vector<at::Tensor>& counters() const { return counters_; }
   // Returns true if the model's forward and backward are collective: a worker
   // must then run them even without samples.
   bool forward_is_collective() const;
@@ -57,7 +67,9 @@ class BatchNormExchange {
   dist::Group& group_;
   config::BatchNormStatistics statistics_;
   std::int64_t layers_ = 0;
+  bool elastic_;
   dist::NamedTensors running_; // running means and variances of the layers
+  std::vector<at::Tensor> counters_;
   dist::Traffic traffic_;
 };
 

@@ -6,6 +6,7 @@
 #include "dist/group/connect.h"
 #include "dist/group/shared_memory.h"
 #include "dist/sync/async_ps.h"
+#include "dist/sync/shard_sum.h"
 #include "dist/sync/sharded_update.h"
 #include "engine/step/parameter_shards.h"
 #include "job/run/job.h"
@@ -142,6 +143,25 @@ void share_parameters(Session& session, const optim::FlatState& parameters) {
   }
 }
 
+std::unique_ptr<dist::GradientSync> make_elastic(
+    Session& session,
+    const optim::FlatState& parameters,
+    const BatchNormExchange* batch_norm) {
+  dist::ShardBuffers buffers;
+  for (const optim::FlatGroup& group : parameters.groups()) {
+    buffers.gradients.push_back(group.gradients);
+  }
+  if (batch_norm != nullptr) {
+    buffers.statistics = batch_norm->statistics();
+    buffers.counters = batch_norm->counters();
+  }
+  return dist::make_shard_sum(
+      *session.groups.data,
+      std::move(buffers),
+      session.plan.shards,
+      session.plan.part_batches());
+}
+
 // Returns the mode of dist.sync.mode.
 std::unique_ptr<dist::GradientSync> make_mode(
     Session& session,
@@ -213,8 +233,11 @@ std::unique_ptr<dist::GradientSync> make_gradient_sync(
     Session& session,
     const optim::FlatState& parameters,
     const optim::Optimizer& optimizer,
-    const optim::Pruner* pruner) {
-  auto mode = make_mode(session, parameters, optimizer, pruner);
+    const optim::Pruner* pruner,
+    const BatchNormExchange* batch_norm) {
+  auto mode = session.plan.shards > 0
+      ? make_elastic(session, parameters, batch_norm)
+      : make_mode(session, parameters, optimizer, pruner);
   if (parameters.share().count == 1) {
     return mode;
   }

@@ -6,6 +6,7 @@
 #include "dist/sync/averaging.h"
 #include "dist/sync/gradient_sync.h"
 #include "engine/device/session.h"
+#include "engine/step/batch_norm.h"
 #include "optim/flat_state.h"
 #include "optim/optimizer.h"
 #include "optim/prune.h"
@@ -36,11 +37,13 @@ std::unique_ptr<optim::Optimizer> make_recipe_optimizer(
 // buffers of `parameters` and `optimizer`, which must outlive it. With hogwild,
 // moves the parameters into memory that all ranks share. `pruner`: marks pruned
 // weights, whose gradients top-k never sends; null: none; must outlive the
-// result. Collective.
+// result. `batch_norm`: layers whose statistics run.determinism: elastic adds
+// with the gradients; null: none. Collective.
 std::unique_ptr<dist::GradientSync> make_gradient_sync(
     Session& session,
     const optim::FlatState& parameters,
     const optim::Optimizer& optimizer,
-    const optim::Pruner* pruner = nullptr);
+    const optim::Pruner* pruner = nullptr,
+    const BatchNormExchange* batch_norm = nullptr);
 
 } // namespace vitrain::engine

@@ -67,6 +67,11 @@ void TrainStep::restore() {
 }
 
 void TrainStep::micro_batch(const MicroBatch& batch, bool last) {
+  add_micro_batch(batch, last);
+  sync_.end_micro_batch();
+}
+
+void TrainStep::add_micro_batch(const MicroBatch& batch, bool last) {
   const std::int64_t rows = batch.targets.size(0);
   const bool runs = rows > 0 || options_.collective_forward;
   const bool climbs = runs && options_.sam > 0.0;

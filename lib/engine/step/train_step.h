@@ -140,6 +140,8 @@ class TrainStep {
     at::Tensor outputs; // fp32
     at::Tensor loss; // sum over the samples
   };
+  // Adds the gradients and sums of a micro-batch.
+  void add_micro_batch(const MicroBatch& batch, bool last);
   // Runs forward and backward at the current weights; adds to the gradients.
   Pass run(const MicroBatch& batch);
   // First half of sharpness-aware minimisation: computes this micro-batch's

@@ -75,7 +75,11 @@ Trainer::Trainer(Session& session)
       recipe_(session.job.recipe),
       plan_(session.plan),
       schedule_(schedule_of(recipe_.schedule, plan_)),
-      batch_norm_(*session.model, *session.groups.data, recipe_.dist.batchnorm),
+      batch_norm_(
+          *session.model,
+          *session.groups.data,
+          recipe_.dist.batchnorm,
+          recipe_.run.elastic()),
       parameters_(
           *session.model,
           parameter_grouping(
@@ -85,8 +89,12 @@ Trainer::Trainer(Session& session)
           share_of(session)),
       optimizer_(make_recipe_optimizer(recipe_, parameters_)),
       pruner_(make_pruner(session, parameters_)),
-      sync_(
-          make_gradient_sync(session, parameters_, *optimizer_, pruner_.get())),
+      sync_(make_gradient_sync(
+          session,
+          parameters_,
+          *optimizer_,
+          pruner_.get(),
+          &batch_norm_)),
       replicas_(make_data_parallel(session, parameters_)),
       teacher_(make_teacher(session)),
       ema_(make_ema(session, parameters_)),
@@ -158,7 +166,7 @@ void Trainer::open_stage() {
 }
 
 void Trainer::open_loader() {
-  const std::int64_t accumulate = recipe_.train.accumulate;
+  const std::int64_t accumulate = plan_.accumulate;
   const std::int64_t first = state_.step * accumulate;
   const std::int64_t end = stage_end_ * accumulate;
   loader_ = std::make_unique<data::Loader>(
@@ -265,7 +273,7 @@ void Trainer::train_one_step() {
   }
   session_.observer.step_begins();
   trace_.step_begins(state_.step + 1);
-  const std::int64_t accumulate = recipe_.train.accumulate;
+  const std::int64_t accumulate = plan_.accumulate;
   session_.model->train();
   batch_norm_.before_step();
   parameters_.set_epoch(plan_.epoch_of(state_.step) + 1);
@@ -315,9 +323,9 @@ void Trainer::tell_pruned(bool last) {
 dist::StepInfo Trainer::step_info() const {
   dist::StepInfo info{.step = state_.step, .samples = {}};
   const std::int64_t epoch = plan_.epoch_of(state_.step);
-  for (int rank = 0; rank < session_.world; ++rank) {
+  for (int part = 0; part < plan_.parts(); ++part) {
     info.samples.push_back(samplers_.of_epoch(epoch).samples_of_worker(
-        epoch, plan_.timeline.step_in_epoch(state_.step), rank));
+        epoch, plan_.timeline.step_in_epoch(state_.step), part));
   }
   return info;
 }

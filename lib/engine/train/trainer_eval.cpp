@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "config/sections/recipe.h"
 #include "core/system/clock.h"
 #include "dist/group/collectives.h"
 #include "dist/group/connect.h"
@@ -12,11 +13,14 @@
 #include "engine/eval/outcomes.h"
 #include "engine/state/named_state.h"
 #include "engine/step/reports.h"
+#include "engine/step/train_step.h"
 #include "engine/train/divergence.h"
 #include "engine/train/trainer.h"
+#include "job/run/job.h"
 #include "launch/processes/heartbeat.h"
 #include "networks/model.h"
 #include "optim/ema.h"
+#include "optim/optimizer.h"
 
 namespace vitrain::engine {
 

@@ -13,6 +13,7 @@
 #include "dist/group/connect.h"
 #include "engine/device/out_of_memory.h"
 #include "engine/state/named_state.h"
+#include "engine/state/repeatability.h"
 #include "engine/step/reports.h"
 #include "engine/step/train_options.h"
 #include "engine/train/trainer.h"
@@ -34,6 +35,10 @@ void Trainer::restore() {
   const std::string name = printable(session_.job.resume);
   const job::SavedState saved = job::read_saved_state(snapshot.state, name);
   identity_.check_same(saved.identity, name);
+  check_repeatability(
+      repeatability(session_),
+      snapshot.state.value(kRepeatability, Json()),
+      name);
   load_named_state(*session_.model, snapshot.model);
   load_optimizer(snapshot.optimizer);
   averages_restored_ = ema_ && !snapshot.ema.empty();
@@ -130,6 +135,9 @@ Json Trainer::state_record() {
       {"order", job::order_record(samplers_, plan_.timeline, state_.step)},
       {"bad_samples", bad_samples_.to_json()},
       {job::kOwesEvaluation, owes_evaluation_}};
+  if (Json facts = repeatability(session_); !facts.is_null()) {
+    record[kRepeatability] = std::move(facts);
+  }
   if (ema_) {
     record[job::kAveragings] = ema_->averagings();
   }

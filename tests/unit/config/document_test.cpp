@@ -80,11 +80,6 @@ INSTANTIATE_TEST_SUITE_P(
             "recipe:1:8: eval.weights: known, but not available in this "
             "version"},
         Refused{
-            "ValueOfAFormerKey",
-            "run: {determinism: bitwise}\n",
-            "recipe:1:7: run.determinism: known, but not available in this "
-            "version"},
-        Refused{
             "DuplicateKey",
             "optim:\n  lr: 1\n  eps: 1\n  lr: 2\n",
             "recipe:4:3: optim.lr: duplicate key, already in line 2"},
@@ -274,12 +269,6 @@ void expect_quick_refusal(
     ASSERT_EQ(getrusage(RUSAGE_SELF, &usage), 0);
     EXPECT_LT(usage.ru_maxrss, 200 * 1024);
   }
-}
-
-// Recipes of older runs contain it.
-TEST(Document, IgnoresTheFormerDefaultOfAFormerKey) {
-  EXPECT_EQ(from_yaml("run: {determinism: fast, seed: 3}\n").run.seed, 3);
-  EXPECT_EQ(recipe_with({"run.determinism=fast", "run.seed=3"}).run.seed, 3);
 }
 
 TEST(Document, AliasBomb) {

@@ -82,6 +82,32 @@ TEST(Plan, GlobalModeSharesTheBatch) {
       {"data.batch_size", "96", "batch_mode"});
 }
 
+TEST(Plan, ElasticRunsHaveOnePlanForAnyWorkers) {
+  for (const char* mode : {"per_device", "global"}) {
+    for (const std::int64_t workers : {1, 2, 4, 8}) {
+      const Plan plan = plan_of(
+          {"run.determinism=elastic",
+           "train.accumulate=3",
+           std::string("data.batch_mode=") + mode,
+           std::string("data.batch_size=") + (*mode == 'g' ? "64" : "8"),
+           "schedule.scale.rule=linear",
+           "schedule.scale.base_batch=per_device",
+           "optim.lr=0.1"},
+          workers);
+      EXPECT_EQ(plan.device_batch, 8);
+      EXPECT_EQ(plan.global_batch, 8 * 8 * 3);
+      EXPECT_EQ(plan.workers, workers);
+      EXPECT_EQ(plan.accumulate, 3 * 8 / workers);
+      EXPECT_EQ(plan.parts(), 8);
+      EXPECT_EQ(plan.part_batches(), 3);
+      EXPECT_DOUBLE_EQ(plan.lr, *mode == 'g' ? 0.1 : 0.8);
+    }
+  }
+  expect_message(
+      usage_error([] { plan_of({"run.determinism=elastic"}, 3); }),
+      {"run.shards", "8", "3"});
+}
+
 // The shape of an evaluation batch decides the kernels, and so the last bits.
 TEST(Plan, EvalBatchDoesNotDependOnTheWorkers) {
   const auto batch = [](std::vector<std::string> sets, std::int64_t workers) {

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <cstring>
 
 #include "config/load_recipe.h"
 #include "config/rules/dist_rules.h"
@@ -451,6 +452,33 @@ TEST(Validate, ModesThatMakeNoSenseAreRefusedWithTheReason) {
           {"dist.mode=single_process", "devices.ids=['0', '0']"},
           {.workers = 2, .cuda = true}),
       "");
+}
+
+TEST(Validate, ElasticStepsDoNotDependOnTheWorkers) {
+  const auto problems = [](std::vector<std::string> sets,
+                           std::int64_t workers) {
+    sets.emplace_back("run.determinism=elastic");
+    return problems_of(sets, {.workers = workers});
+  };
+  for (const std::int64_t workers : {1, 2, 4, 8}) {
+    EXPECT_EQ(problems({}, workers), "") << workers;
+  }
+  EXPECT_EQ(problems({"dist.zero1=true"}, 2), "");
+  EXPECT_EQ(problems({"run.shards=2"}, kWorkersUnknown), "");
+  expect_message(problems({}, 3), {"run.shards", "8", "3"});
+  expect_message(problems({}, 16), {"run.shards", "16"});
+  expect_message(problems({"run.shards=6"}, 2), {"run.shards", "6"});
+  for (const char* set :
+       {"dist.sync.mode=local_sgd",
+        "dist.sync.mode=async_ps",
+        "dist.compress=bf16",
+        "dist.batchnorm=sync",
+        "dist.batchnorm=broadcast",
+        "dist.mode=single_process"}) {
+    const std::string key(set, std::strchr(set, '='));
+    expect_message(problems({set}, 4), {key, "run.determinism"});
+    EXPECT_EQ(problems_of({set}, {.workers = 4}), "") << set;
+  }
 }
 
 TEST(Validate, AllProblemsAtOnceWithTheirPlaces) {
