@@ -142,8 +142,11 @@ std::int64_t JsonReader::integer(const std::string& key) const {
 }
 
 double JsonReader::number(const std::string& key) const {
-  const Json& value = member(key);
-  require(value.is_number(), path(key), value, "a number");
+  return number_of(member(key), path(key));
+}
+
+double JsonReader::number_of(const Json& value, const std::string& name) const {
+  require(value.is_number(), name, value, "a number");
   return value.get<double>();
 }
 
@@ -174,6 +177,10 @@ std::vector<JsonReader> JsonReader::objects(const std::string& key) const {
 
 std::vector<std::int64_t> JsonReader::integers(const std::string& key) const {
   return list(key, &JsonReader::integer_of);
+}
+
+std::vector<double> JsonReader::numbers(const std::string& key) const {
+  return list(key, &JsonReader::number_of);
 }
 
 std::vector<std::string> JsonReader::texts(const std::string& key) const {

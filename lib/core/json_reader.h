@@ -43,6 +43,7 @@ class JsonReader {
   JsonReader object(const std::string& key) const;
   std::vector<JsonReader> objects(const std::string& key) const;
   std::vector<std::int64_t> integers(const std::string& key) const;
+  std::vector<double> numbers(const std::string& key) const;
   std::vector<std::string> texts(const std::string& key) const;
 
   const Json& json() const { return json_; }
@@ -59,6 +60,7 @@ class JsonReader {
   // Convert a value, or throw Error(code_); `name` is its full name, for
   // messages.
   std::int64_t integer_of(const Json& value, const std::string& name) const;
+  double number_of(const Json& value, const std::string& name) const;
   std::string text_of(const Json& value, const std::string& name) const;
   JsonReader object_of(const Json& value, const std::string& name) const;
   template <typename Value>

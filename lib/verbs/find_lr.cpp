@@ -58,6 +58,7 @@ config::Recipe range_recipe(
   recipe.optim.lr = kHighest;
   recipe.train.prune = {}; // pruning could begin after these steps
   recipe.train.on_non_finite = config::OnNonFinite::kStop;
+  recipe.train.on_spike = {};
   return recipe;
 }
 

@@ -125,5 +125,104 @@ TEST_F(NonFinite, NeedsModesThatKeepNothing) {
   EXPECT_THAT(result.err, HasSubstr("dist.sync.mode: allreduce"));
 }
 
+// train.on_spike: one row of the training data is far from the others.
+class Spike : public NonFinite {
+ protected:
+  Spike() { write_rows("train.csv", 1e3); }
+
+  Result train_with(const Words& more) const {
+    Words set{"train.on_spike.factor=20", "train.on_spike.window=2"};
+    set.insert(set.end(), more.begin(), more.end());
+    return NonFinite::train_with(set);
+  }
+};
+
+TEST_F(Spike, StepsAreSkippedOnAllWorkers) {
+  const Result result = train_with({"train.on_spike.action=skip"});
+  ASSERT_EQ(result.exit_code, 0) << result.out << result.err;
+  EXPECT_THAT(result.out + result.err, HasSubstr("the step is skipped"));
+  // Neither their losses nor their updates are part of the run.
+  const auto path = newest_run(folder_ / "runs");
+  for (const Json& record : records(path, "train")) {
+    EXPECT_FALSE(
+        record.at("loss").is_number() &&
+        record.at("loss").get<double>() > 100.0);
+  }
+  // A resumed run compares with the same losses.
+  const Json before = Json::parse(slurp(checkpoint(path, 20) / "manifest.json"))
+                          .at("state")
+                          .at("spikes");
+  EXPECT_EQ(before.at("losses").size(), 2u);
+  const auto copy = resume_copy(
+      path,
+      folder_ / "copy",
+      {.config = path / "config.yaml", .devices = "cpu:2"},
+      10);
+  EXPECT_EQ(
+      Json::parse(slurp(checkpoint(copy, 20) / "manifest.json"))
+          .at("state")
+          .at("spikes"),
+      before);
+}
+
+TEST_F(Spike, RollsBackToTheLastCheckpoint) {
+  const Result result = train_with({"train.on_spike.action=rollback"});
+  ASSERT_EQ(result.exit_code, 0) << result.out << result.err;
+  EXPECT_THAT(
+      result.out + result.err,
+      HasSubstr("weights and optimizer are those of step 2 again"));
+}
+
+TEST_F(Spike, EndsTheRunAndLeavesItsSamplesAndNorms) {
+  const Result result = train_with({});
+  expect_error(result, 5, {"train.on_spike", "step 3"});
+  const auto path = newest_run(folder_ / "runs");
+  const Json dump = Json::parse(slurp(path / "bad-step-3.json"));
+  EXPECT_EQ(dump.at("step"), 3);
+  std::int64_t samples = 0;
+  bool has_bad_row = false;
+  for (const Json& batch : dump.at("samples")) {
+    for (const Json& sample : batch) {
+      ++samples;
+      has_bad_row = has_bad_row || sample == 39;
+    }
+  }
+  EXPECT_EQ(samples, 8);
+  EXPECT_TRUE(has_bad_row);
+  for (const Json& layer : dump.at("norms")) {
+    EXPECT_GT(std::stod(layer.at("gradient").get<std::string>()), 0.0);
+  }
+  // The command in it repeats the step.
+  EXPECT_EQ(dump.at("repeat"), "vitrain -resume " + path.native());
+  expect_error(run({"-resume", path}), 5, {"train.on_spike", "step 3"});
+}
+
+TEST_F(Spike, TooManyInARowEndTheRun) {
+  // Without the far row every second step would do: all losses are above the
+  // first two, which are made small.
+  const Result result = train_with(
+      {"train.on_spike.action=skip",
+       "train.on_spike.factor=1.0001",
+       "train.on_spike.in_a_row=1",
+       "optim.lr=1e-12"});
+  expect_error(result, 5, {"train.on_spike.in_a_row"});
+}
+
+TEST_F(Spike, NeedsModesThatKeepNothing) {
+  expect_error(
+      train_with({"dist.sync.mode=local_sgd"}),
+      2,
+      {"train.on_spike.factor", "dist.sync.mode"});
+}
+
+TEST_F(NonFinite, LeavesItsSamplesAndNorms) {
+  const Result result = train_with({});
+  ASSERT_EQ(result.exit_code, 5) << result.out << result.err;
+  const Json dump =
+      Json::parse(slurp(newest_run(folder_ / "runs") / "bad-step-3.json"));
+  const double norm = std::stod(dump.at("gradient_norm").get<std::string>());
+  EXPECT_FALSE(std::isfinite(norm));
+}
+
 } // namespace
 } // namespace vitrain::e2e

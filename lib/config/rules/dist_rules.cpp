@@ -206,6 +206,14 @@ class DistRules {
             "and a dist.compress other than powersgd and topk",
             name_of(action)),
         {"dist.compress"});
+    require(
+        !recipe_.train.on_spike.active() || can_skip_steps(),
+        "train.on_spike.factor",
+        "a spike changes no weight, which needs gradients that reach all "
+        "workers in the step that they are of, and of which nothing is kept: "
+        "dist.sync.mode: allreduce, and a dist.compress other than powersgd "
+        "and topk",
+        {"dist.compress"});
   }
 
   // Checks options that need equal replicas after every step.
@@ -295,7 +303,8 @@ class DistRules {
         {"optim.clip_norm", "optim.clip_value", "optim.clip_agc"});
   }
 
-  // Checks train.on_non_finite. In fp16, steps that overflow are normal.
+  // Checks train.on_non_finite and train.on_spike. In fp16, steps that overflow
+  // are normal.
   void check_skips() {
     const TrainConfig& train = recipe_.train;
     require(
@@ -304,6 +313,12 @@ class DistRules {
         "train.on_non_finite",
         "train.precision: fp16 skips steps that overflow by itself, and stops "
         "where no scale of the loss helps: use stop",
+        {"train.precision"});
+    require(
+        !train.on_spike.active() || train.precision != Precision::kFp16,
+        "train.on_spike.factor",
+        "in train.precision: fp16 a step without an update lowers the scale of "
+        "the loss: use bf16 or fp32",
         {"train.precision"});
   }
 

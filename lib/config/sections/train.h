@@ -9,6 +9,7 @@
 #include "config/sections/distill.h"
 #include "config/sections/ema.h"
 #include "config/sections/prune.h"
+#include "config/sections/spike.h"
 #include "config/sections/train_precision.h"
 #include "config/sections/train_safety.h"
 #include "core/enum_names.h"
@@ -95,6 +96,7 @@ struct TrainConfig {
   OnNonFinite on_non_finite = OnNonFinite::kStop;
   std::int64_t non_finite_in_a_row = 5;
   std::int64_t non_finite_in_all = 100;
+  SpikeConfig on_spike;
   Mkl mkl = Mkl::kAuto;
   EmaConfig ema;
   PruneConfig prune;
@@ -171,6 +173,7 @@ struct TrainConfig {
         "CPU matrix products in fp32. `auto`: MKL uses AVX-512 wherever the "
         "processor has it; `plain`: MKL decides, which on processors that are "
         "not Intel's is AVX2, about half as fast. Bits of results differ.");
+    v.section("on_spike", on_spike, "Steps whose loss is far above others.");
     v.section("ema", ema, "Moving average of the weights.");
     v.section("prune", prune, "Weights of small magnitude become zero.");
     v.section("distill", distill, "Learning from a teacher.");

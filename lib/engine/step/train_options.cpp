@@ -157,11 +157,13 @@ TrainStepOptions step_options(
     bool collective_forward,
     networks::Model* teacher,
     optim::Ema* ema,
-    const optim::Pruner* pruner) {
+    const optim::Pruner* pruner,
+    std::function<bool(double)> is_spike) {
   const config::Recipe& recipe = session.job.recipe;
   const config::TrainConfig& train = recipe.train;
   const bool skip_non_finite =
-      train.on_non_finite != config::OnNonFinite::kStop;
+      train.on_non_finite != config::OnNonFinite::kStop ||
+      train.on_spike.goes_on();
   return {
       .loss =
           {.kind = train.loss,
@@ -198,8 +200,10 @@ TrainStepOptions step_options(
       .loss_scaling = loss_scaling(session),
       .recompute = config::recompute_every(train.recompute),
       .collective_forward = collective_forward,
-      .defer_norm_check = session.cuda != nullptr && !skip_non_finite,
-      .skip_non_finite = skip_non_finite};
+      .defer_norm_check = session.cuda != nullptr && !skip_non_finite &&
+          !train.on_spike.active(),
+      .skip_non_finite = skip_non_finite,
+      .is_spike = std::move(is_spike)};
 }
 
 void check_recompute(std::int64_t every, std::int64_t blocks) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -32,13 +33,15 @@ data::TransformOptions train_transform(
 
 // Returns the options of TrainStep. `collective_forward`:
 // BatchNormExchange::forward_is_collective(). `teacher`, `ema`, `pruner`: null:
-// none; must outlive the TrainStep.
+// none; must outlive the TrainStep. `is_spike`: TrainStepOptions::is_spike;
+// null without train.on_spike.
 TrainStepOptions step_options(
     const Session& session,
     bool collective_forward,
     networks::Model* teacher,
     optim::Ema* ema,
-    const optim::Pruner* pruner);
+    const optim::Pruner* pruner,
+    std::function<bool(double)> is_spike);
 
 // Returns null if train.prune is off.
 std::unique_ptr<optim::Pruner> make_pruner(

@@ -40,6 +40,10 @@ void TrainStep::begin(const dist::StepInfo& step) {
   step_ = step.step;
   inverse_samples_ = 1.0 / static_cast<double>(sync_.begin_step(step));
   parameters_.zero_gradients();
+  spike_ = false;
+  if (options_.is_spike) {
+    step_loss_ = at::zeros_like(loss_sum_);
+  }
   if (options_.skip_non_finite) {
     snapshot();
   }
@@ -94,6 +98,9 @@ void TrainStep::add_micro_batch(const MicroBatch& batch, bool last) {
   const at::NoGradGuard no_grad;
   const Pass& seen = climbs ? first : second;
   loss_sum_.add_(seen.loss.detach());
+  if (step_loss_.defined()) {
+    step_loss_.add_(seen.loss.detach());
+  }
   if (config::has_classes(options_.loss.kind)) {
     const at::Tensor ranks =
         label_ranks(seen.outputs.detach().narrow(0, 0, rows), batch.targets);
@@ -207,13 +214,15 @@ void TrainStep::finish(double lr) {
   const at::NoGradGuard no_grad;
   if (with_oom_context(
           "the exchange of gradients", [&] { return sync_.finish(); })) {
+    spike_ = options_.is_spike &&
+        options_.is_spike(step_loss_.item<double>() * inverse_samples_);
     with_oom_context("the optimizer", [&] {
       update_and_count(sync_.one_step_late() ? previous_lr_ : lr);
     });
   }
   sync_.updated();
   clear_pruned();
-  if (options_.skip_non_finite && !std::isfinite(gradient_norm())) {
+  if (options_.skip_non_finite && (spike_ || !std::isfinite(gradient_norm()))) {
     restore();
   } else if (options_.ema != nullptr) {
     options_.ema->update(step_ + 1);
@@ -254,6 +263,9 @@ at::Tensor TrainStep::update(double lr) {
   // x - x is 0 if x is finite, otherwise NaN: half as many kernels as
   // isfinite().
   non_finite_ = norm.sub(norm).ne(0).to(at::kFloat);
+  if (spike_) {
+    non_finite_.fill_(1.0);
+  }
   sync_.apply({lr, non_finite_}, [&] { optimizer_.step(lr, non_finite_); });
   return norm;
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -47,10 +48,16 @@ struct TrainStepOptions {
   // gradient_norm() is not read after every step, to avoid waiting for the
   // device; a step with a non-finite norm then disables all further updates.
   bool defer_norm_check = false;
-  // Training continues after a step with a non-finite norm. Such a step changes
-  // no layer statistics, averages or sums. finish() then waits for the device.
-  // Not together with defer_norm_check.
+  // Training continues after a step without an update, whose norm is not finite
+  // or which is_spike() refuses. Such a step changes no layer statistics,
+  // averages or sums. finish() then waits for the device. Not together with
+  // defer_norm_check.
   bool skip_non_finite = false;
+  // If set: finish() calls it with the mean loss of this worker's samples of
+  // the step times their share of all workers' samples. Returns true on all
+  // ranks if the step must not change weights. Collective. Not together with
+  // defer_norm_check and loss_scaling.
+  std::function<bool(double loss)> is_spike{};
 };
 
 // A micro-batch on the device.
@@ -115,6 +122,8 @@ class TrainStep {
   // Same as gradient_norm(); nullopt before the first update of the run,
   // including updates before a resume.
   std::optional<double> last_gradient_norm() const;
+  // Returns true if the last step was a spike (TrainStepOptions::is_spike).
+  bool was_spike() const { return spike_; }
   // Restores the last norm from a checkpoint.
   void set_gradient_norm(double norm);
   // With defer_norm_check: returns the number of steps from the first
@@ -184,6 +193,8 @@ class TrainStep {
   at::Tensor loss_sum_; // scalar, fp64
   at::Tensor correct_; // [2] int64: top-1, top-5
   std::int64_t count_ = 0;
+  at::Tensor step_loss_; // scalar, fp64: of this step, if is_spike is set
+  bool spike_ = false;
   // State before the step, if steps may be skipped.
   std::vector<at::Tensor> kept_statistics_; // one per buffer
   at::Tensor kept_loss_;

@@ -108,7 +108,10 @@ Trainer::Trainer(Session& session)
               batch_norm_.forward_is_collective(),
               teacher_.get(),
               ema_.get(),
-              pruner_.get()))),
+              pruner_.get(),
+              recipe_.train.on_spike.active()
+                  ? [this](double loss) { return is_spike(loss); }
+                  : std::function<bool(double)>()))),
       samplers_(*session.samplers),
       bad_samples_(
           session.train_index,
@@ -123,6 +126,7 @@ Trainer::Trainer(Session& session)
           session.spec,
           *session.train_index)),
       stragglers_(std::make_unique<Stragglers>()),
+      spikes_(recipe_.train.on_spike),
       trace_(make_step_trace(session)),
       batch_files_(session) {
   warn_of_idle_batch_norm(session, batch_norm_.layers());

@@ -13,6 +13,7 @@
 #include "engine/train/bad_samples.h"
 #include "engine/train/batch_files.h"
 #include "engine/train/log_interval.h"
+#include "engine/train/loss_spikes.h"
 #include "engine/train/step_trace.h"
 #include "engine/train/stop_vote.h"
 #include "job/run/run_state.h"
@@ -100,9 +101,20 @@ class Trainer {
   // Handles a step with this non-finite norm as train.on_non_finite says.
   // Throws Error(kNonFinite) if there are too many such steps.
   void pass_over(double norm);
+  // Returns true if the step's loss is a spike. `loss`: this worker's part of
+  // the mean over all samples. Collective.
+  bool is_spike(double loss);
+  // Handles a spike as train.on_spike says. Throws Error(kNonFinite) to end the
+  // run.
+  void handle_spike();
   // Restores weights, optimizer and averages from the last checkpoint; the step
-  // number does not change. Throws Error(kNonFinite) if there is no checkpoint.
-  void roll_back(double norm);
+  // number does not change. Requires one.
+  void roll_back();
+  // True if the run has a checkpoint to which roll_back() can return.
+  bool can_roll_back() const { return writer_.saved_step() >= 0; }
+  // Writes samples and norms of a step (from 1) that ends the run to
+  // RunDirectory::bad_step(), on rank 0, and says so.
+  void dump_step(std::int64_t step, double norm);
   void report_interval();
   // Reports bad samples of all workers. Collective.
   void gather_bad_samples();
@@ -210,6 +222,7 @@ class Trainer {
   std::int64_t vote_saved_ = -1; // step of the last save that was voted for
   LogInterval interval_;
   std::unique_ptr<Stragglers> stragglers_;
+  LossSpikes spikes_;
   std::unique_ptr<SampleSheet> samples_; // set while it is being drawn
   StepTrace trace_; // see log.trace
   BatchFiles batch_files_; // see log.batches

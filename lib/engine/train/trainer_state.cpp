@@ -58,6 +58,7 @@ void Trainer::restore() {
   schedule_.drops = state_.plateau.drops;
   owes_evaluation_ = saved.owes_evaluation;
   restore_interval(saved);
+  spikes_.restore(saved.spike_losses, saved.spikes_in_a_row);
   if (saved.gradient_norm) {
     step_->set_gradient_norm(*saved.gradient_norm);
   }
@@ -140,6 +141,10 @@ Json Trainer::state_record() {
   }
   if (ema_) {
     record[job::kAveragings] = ema_->averagings();
+  }
+  if (recipe_.train.on_spike.active()) {
+    record[job::kSpikes] = {
+        {"losses", spikes_.losses()}, {"in_a_row", spikes_.in_a_row()}};
   }
   if (const auto norm = step_->last_gradient_norm();
       norm && std::isfinite(*norm)) {

@@ -20,6 +20,10 @@ struct RunDirectory {
   // Reason for the last failure, until the next start
   // (job/run/failure_record.h).
   std::filesystem::path failure() const { return path / "failure.json"; }
+  // Samples and norms of a step (from 1) that ended the run with exit code 5.
+  std::filesystem::path bad_step(std::int64_t step) const {
+    return path / ("bad-step-" + std::to_string(step) + ".json");
+  }
   std::filesystem::path metrics() const { return path / "metrics.jsonl"; }
   std::filesystem::path summary() const { return path / "summary.csv"; }
   std::filesystem::path bad_samples() const {

@@ -95,6 +95,11 @@ SavedState read_saved_state(const Json& state, const std::string& source) {
   if (reader.has(kGradientNorm)) {
     saved.gradient_norm = reader.number(kGradientNorm);
   }
+  if (reader.has(kSpikes)) {
+    const JsonReader spikes = reader.object(kSpikes);
+    saved.spike_losses = spikes.numbers("losses");
+    saved.spikes_in_a_row = spikes.integer("in_a_row");
+  }
   if (run.has("plateau")) {
     const JsonReader plateau = run.object("plateau");
     saved.run.plateau = {

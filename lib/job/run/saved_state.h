@@ -34,6 +34,9 @@ inline constexpr const char* kOwesEvaluation = "owes_evaluation";
 // JSON key of SavedState::averagings.
 inline constexpr const char* kAveragings = "averagings";
 
+// JSON key of SavedState::spike_losses and spikes_in_a_row.
+inline constexpr const char* kSpikes = "spikes";
+
 // JSON key of SavedState::gradient_norm.
 inline constexpr const char* kGradientNorm = "gradient_norm";
 
@@ -53,6 +56,11 @@ struct SavedState {
   // Gradient norm of the last update, reported by steps that do not compute
   // one; nullopt if it was not finite, or not recorded by an older version.
   std::optional<double> gradient_norm{};
+
+  // State of train.on_spike: losses of the last steps, oldest first, and spikes
+  // in a row up to the step; empty and 0 if the run did not compare losses.
+  std::vector<double> spike_losses{};
+  std::int64_t spikes_in_a_row = 0;
 
   // Returns the sums for `rank` of `world` workers: its own, or, if the number
   // of workers has changed, the total for rank 0 (other ranks get only the
