@@ -157,8 +157,8 @@ bool LockFile::take_from(const LockHolder& first) {
   }
 }
 
-// Returns true if the lock is taken from a holder without a look whether it is
-// silent. A holder that this process sees loses its lock by option only.
+// Returns true if the lock is taken without first waiting for signs of life. If
+// this process sees the holder running, only take_over does that.
 bool LockFile::takes_at_once(const fs::path& file, const LockHolder& holder)
     const {
   return holder.nonce == first_ && !is_gone(holder, file) &&

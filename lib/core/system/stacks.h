@@ -6,10 +6,10 @@
 
 namespace vitrain {
 
-// The signal on which a worker writes the stacks of its threads.
+// Returns the signal on which a worker writes the stacks of its threads.
 int stack_signal();
 
-// What another process sees of the stacks.
+// Whether a process writes its stacks on request, for the supervisor.
 enum class Stacks {
   kNever, // stack_signal() is not handled
   kReady,
