@@ -35,8 +35,8 @@ SplitData split_data(
     const Fold& fold = {});
 
 // Returns the dataset with `share` (0 to 1) of the names of every class,
-// rounded up, or with at most `most` of them if that is set. The choice depends
-// on names and seed as that of split_data(). A list's names are chosen by their
+// rounded up, or with at most `most` of them if that is set. Names and seed
+// determine the choice, as in split_data(). A list's names are chosen by their
 // first label. Supports the same kinds.
 Index reduce(
     const Index& index,
