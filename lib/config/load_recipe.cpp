@@ -121,7 +121,7 @@ bool apply_data_path(
         printable(data_path)));
   }
   const auto path_of = [&](SourceKind kind, bool training) {
-    if (training && data_path != given) { // whatever else is in the folder
+    if (training && data_path != given) { // -data_path names the training data
       const fs::path path = fs::path(given).lexically_normal();
       return (path.has_filename() ? path : path.parent_path()).native();
     }

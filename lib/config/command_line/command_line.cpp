@@ -54,7 +54,7 @@ std::string normalized(const std::string& word, bool is_file) {
 // Adds an option for each name of each row. CLI11's sub-commands, messages and
 // config files are not used: see docs/decisions/024-cli11.md.
 std::map<const CLI::Option*, const Option*> add_options(CLI::App& app) {
-  app.set_help_flag(); // the table has it
+  app.set_help_flag(); // the table of options has -help
   app.allow_extras();
   std::map<const CLI::Option*, const Option*> rows;
   for (const Option& row : options()) {
@@ -77,7 +77,7 @@ CommandLine::CommandLine(std::span<const std::string> words, Problems& problems)
     : problems_(problems) {
   launch.shared.assign(words.begin(), words.end());
   words = words.subspan(read_verb(words));
-  const auto end = std::ranges::find(words, "--"); // no option follows
+  const auto end = std::ranges::find(words, "--"); // end of options
   std::vector<std::string> reversed;
   for (auto word = end; word != words.begin();) {
     --word;
@@ -192,7 +192,7 @@ void CommandLine::read_rest(const std::vector<std::string>& rest) {
   for (std::size_t i = 0; i < rest.size(); ++i) {
     const std::string& word = rest[i];
     if (!word.starts_with(kMark)) {
-      // The words after it are its values, not further mistakes.
+      // Takes the words after an unknown option as its values, not as mistakes.
       std::vector<std::string> values;
       if (const std::size_t equals = word.find('='); equals != word.npos) {
         values.push_back(word.substr(equals + 2));

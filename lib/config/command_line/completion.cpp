@@ -147,7 +147,7 @@ class Completion {
     }
   }
 
-  // Adds what a verb takes besides options; its options if it takes nothing.
+  // Adds the words that a verb takes; for a verb without any, its options.
   void add_arguments(const VerbInfo& verb) {
     if (verb.files == "SHELL") {
       for (const std::string& shell : all_names<Shell>()) {

@@ -62,7 +62,7 @@ void CommandLine::read_options() {
           verb,
           instead_of(option, arguments.verb)));
     } else if (option.name != "set" && has_user_info(value)) {
-      // Readers split values, and messages would show a part.
+      // Refuses it before `read` splits the value and quotes a part of it.
       problem("a URL with user information (USER:PASSWORD@), which records "
               "would show: leave it out");
     } else if (option.read != nullptr) {

@@ -20,18 +20,18 @@ struct PublishedImages {
   std::string_view interpolation;
   std::array<double, 3> mean;
   std::array<double, 3> std;
-  std::string_view names; // entries of PublishedWeights, separated by blanks
+  std::string_view names; // [*]NAME[=REPOSITORY][:FILE] ...
 };
 
 struct PublishedWeights {
   // timm's "resnet50.a1_in1k" or torchvision's
-  // "ResNet50_Weights.IMAGENET1K_V2"; without a tag: the network is without
-  // weights.
+  // "ResNet50_Weights.IMAGENET1K_V2"; a name without a tag is a network without
+  // published weights.
   std::string_view name;
   std::string network; // "resnet50"
   std::string repository; // "timm/resnet50.a1_in1k" of the Hugging Face hub; ""
   std::string_view file; // name in the cache of torch.hub; ""
-  bool is_default = false; // those that timm takes if only the network is named
+  bool is_default = false; // timm's choice for the network's name alone
   const PublishedImages* images = nullptr;
 
   bool is_torchvision() const {

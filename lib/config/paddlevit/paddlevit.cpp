@@ -155,8 +155,8 @@ Origins translate_origins(const Origins& from, const Recipe& recipe) {
   for (const char* key : {"", "data.train.path", "data.eval.path"}) {
     to.erase(key);
   }
-  // Values that differ from vitrain's defaults although PaddleViT has no key
-  // for them.
+  // Keys that the translation changes, although PaddleViT has no key for them,
+  // get the position of defaults.
   for (const Difference& own : differences(Recipe{}, recipe)) {
     to.try_emplace(own.key, default_position());
   }
@@ -293,7 +293,7 @@ std::set<std::string> paddlevit_sets(
         }
       }
     }
-    if (key.starts_with("MODEL.")) { // a number of one family
+    if (key.starts_with("MODEL.")) { // a key of some families
       own.insert({"model.name", "model.image_size"});
     }
   }

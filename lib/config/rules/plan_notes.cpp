@@ -33,8 +33,8 @@ std::string rising_rate(const Recipe& recipe, const Plan& plan) {
 }
 
 // Returns the first step before the end at which `every` is due and `fits` is
-// false. `regular`: all such steps are multiples of the first, so that checking
-// the first is enough.
+// false; nullopt if there is none. `regular`: all due steps are multiples of
+// the first, so only the first is checked.
 template <typename Predicate>
 std::optional<std::int64_t> first_unfit(
     const Interval& every,
@@ -105,7 +105,8 @@ std::string best_without_checkpoint(const Recipe& recipe, const Plan& plan) {
       meetings(recipe, plan, regular, *alone));
 }
 
-// Returns a note about outer steps outside the period; otherwise "".
+// Returns a note if diloco makes outer steps at evaluations or checkpoints that
+// are not multiples of dist.sync.period; otherwise "".
 std::string further_outer_steps(const Recipe& recipe, const Plan& plan) {
   const std::int64_t period = recipe.dist.sync.period;
   if (recipe.dist.mode != DistMode::kProcesses ||

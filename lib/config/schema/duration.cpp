@@ -24,7 +24,7 @@ constexpr TimeUnit kTimeUnits[] =
 // Returns the seconds of "3h50m"; nullopt for any other text.
 std::optional<double> parse_time(std::string_view text) {
   double total = 0.0;
-  double above = kLargest; // seconds of the last unit
+  double above = kLargest; // seconds of the previous, larger unit
   do {
     const std::size_t end = text.find_first_not_of("0123456789.");
     double count = 0.0;

@@ -41,7 +41,7 @@ bool read_number(const std::string& text, double& number) {
   if (!plain_number(text) || !parse_double(text, number)) {
     return false;
   }
-  number += 0.0; // -0 is 0
+  number += 0.0; // turns -0 into 0
   return true;
 }
 
