@@ -13,7 +13,7 @@ namespace vitrain::logging {
 struct HttpReply {
   long status = 0; // HTTP status; 0: no reply
   std::string body;
-  std::string error; // why there is no usable reply; "" if `status` tells
+  std::string error; // reason without a usable reply; "" if there is a `status`
   // Headers of the last reply, names in lower case.
   std::map<std::string, std::string> headers{};
 

@@ -47,7 +47,7 @@ std::string reason_of(const HttpReply& reply) {
 
 MlflowLog::MlflowLog(const MlflowOptions& options)
     : client_(options), uri_(printable(options.uri)) {
-  const BlockedSignals blocked; // the training thread handles them
+  const BlockedSignals blocked; // signals go to other threads
   thread_ = std::thread([this] { work(); });
 }
 
