@@ -24,7 +24,7 @@ constexpr int kTopWithoutHeading = 56; // height of the legend
 constexpr int kMargin = 24;
 constexpr double kSmall = 11;
 constexpr double kWidestName = 170;
-constexpr int kNarrowest = 560; // width of the heading
+constexpr int kNarrowest = 560; // least width, for the heading
 
 // Position of the matrix, and size of a class in it.
 struct Grid {
