@@ -29,7 +29,7 @@ namespace fs = std::filesystem;
 
 using logging::HttpReply;
 
-constexpr int kTries = 5; // of a request without any reply
+constexpr int kTries = 5; // of a request that gets no reply
 
 // Returns "https://host:port" of a URL.
 std::string origin_of(const std::string& url) {
@@ -50,7 +50,7 @@ std::string plain_etag(std::string etag) {
   return etag;
 }
 
-// Empties a partial file. Returns 0.
+// Empties a partial file and its hash. Returns 0, its number of bytes.
 std::int64_t restart(int out, Sha256& hash) {
   hash = Sha256();
   VITRAIN_CHECK(
@@ -147,7 +147,7 @@ void HubFiles::set_headers(bool with_token) {
   client_.set_headers(std::move(headers));
 }
 
-// Reads what the first of several replies says.
+// Takes commit, etag and size from a reply, unless an earlier one had them.
 void HubFiles::read_headers(HttpReply& reply, Remote& remote) {
   if (remote.commit.empty()) {
     remote.commit = reply.headers["x-repo-commit"];
@@ -301,14 +301,14 @@ void HubFiles::receive(
         printable(part.native()),
         error_text(storage_error));
     if (done > before) {
-      tries = 0; // continues after a lost connection
+      tries = 0; // bytes arrived: all tries are left
       continue;
     }
     if (++tries == kTries || !reply.try_again()) {
       check_reply(reply, file);
       break;
     }
-    if (before > 0) { // a server without ranges
+    if (before > 0) { // the server may refuse ranges
       done = restart(out, hash);
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(250 << tries));

@@ -189,7 +189,7 @@ void add_warnings(const data::Index& index, std::vector<std::string>& notes) {
           "warning: {}: {}", path, without_prefix(note, "warning: ")));
     }
   }
-  std::map<std::string, std::string> seen; // by the name in small letters
+  std::map<std::string, std::string> seen; // names, by their lower case
   for (const std::string& name : index.classes()) {
     const auto [other, is_new] = seen.emplace(ascii_lower(name), name);
     if (!is_new) {

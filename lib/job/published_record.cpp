@@ -42,7 +42,7 @@ std::optional<PublishedWeights> find_by_path(const fs::path& file) {
   return std::nullopt;
 }
 
-// Returns numbers as names of classes that have none.
+// Appends numbers as names of the further classes of `count` classes.
 void add_numbers(std::int64_t count, std::vector<std::string>& classes) {
   for (std::int64_t i = std::ssize(classes); i < count; ++i) {
     classes.push_back(std::to_string(i));
@@ -60,7 +60,7 @@ Json published_keys(const PublishedImages& images, bool evaluates) {
       {"data.preprocess.crop_mode", images.crop_mode},
       {"model.image_size", other_size ? images.test_size : images.size}};
   const double crop = other_crop ? images.test_crop_pct : images.crop_pct;
-  if (crop <= 1.0) { // VOLO's are more, with which its images have borders
+  if (crop <= 1.0) { // VOLO has a larger crop_pct and pads images
     keys["data.preprocess.crop_pct"] = crop;
   }
   return keys;
@@ -114,8 +114,9 @@ std::string described(const Json& keys) {
   return text;
 }
 
-// Returns the values of each kind of images that published weights of a network
-// take and that differ from `own`, with the name of the first such weights.
+// Returns the preprocessing of a network's published weights as far as it
+// differs from `own`: each distinct set of differences once, with the name of
+// the first weights that have it.
 std::vector<std::pair<Json, std::string>> other_images(
     const std::string& network,
     const Json& own) {
@@ -125,7 +126,7 @@ std::vector<std::pair<Json, std::string>> other_images(
     const Json keys = published_keys(*one.images, /*evaluates=*/true);
     Json other = Json::object();
     for (const auto& [key, value] : keys.items()) {
-      // A size that is not set is that of the network's name.
+      // Skips an unset image size, which the network's name contains.
       if (!own.value(key, Json()).is_null() && own.at(key) != value) {
         other[key] = value;
       }

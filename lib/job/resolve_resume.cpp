@@ -126,7 +126,7 @@ void resolve_resume(
                               : enclosing_run(path);
   std::error_code error;
   if (!run && std::filesystem::exists(RunDirectory{path}.config(), error)) {
-    run = RunDirectory{absolute_path(path)}; // before its first checkpoint
+    run = RunDirectory{absolute_path(path)}; // without checkpoints
   }
   if (writes && run) {
     lock_run(prepared, *run);

@@ -20,8 +20,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Keys that may differ when a run is resumed: paths of the data; and in
-// addition the length of the run.
+// Keys that may differ when a run is resumed: kPlaces always, the others if
+// `-resume auto` finds no run of the recipe's length.
 constexpr std::array<std::string_view, 2> kPlaces{
     "data.train.path",
     "data.eval.path"};
