@@ -32,7 +32,7 @@ inline int available_cores(const std::filesystem::path& root = "/") {
   return share_cores({affinity_cpus()}, root).all;
 }
 
-// Returns a warning if a machine has more workers than cores.
+// Returns a warning if a machine has more workers than cores; else nullopt.
 std::optional<std::string> crowding_note(int workers, int cores);
 
 } // namespace vitrain::launch

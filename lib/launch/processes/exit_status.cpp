@@ -40,8 +40,8 @@ Verdict judge(
     const ExitStatus& ending,
     const HeartbeatBlock::Progress& progress) {
   if (ending.signalled) {
-    // If a peer is gone, NCCL's watchdog throws an exception that nobody
-    // catches.
+    // If a peer is gone, NCCL's watchdog throws an exception that ends the
+    // process.
     return ending.value == SIGABRT && progress.failed > 0
         ? Verdict::kPerhapsConsequence
         : Verdict::kFailed;

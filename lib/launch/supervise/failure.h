@@ -27,8 +27,8 @@ struct Failure {
 // worker ended.
 std::string short_reason(const Failure& failure, const std::string& stated);
 
-// Returns a report for the user: how the first of the workers failed, how
-// others did, and the last lines of their logs, at most `lines` of the first.
+// Returns a report for the user: how the first of the workers failed, how other
+// workers did, and the last lines of their logs, at most `lines` of the first.
 std::string failure_report(
     const WorkerProcesses& workers,
     const Failure& first,

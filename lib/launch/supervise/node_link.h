@@ -79,10 +79,10 @@ class NodeLink {
   // Returns "node 1 (10.0.0.2)", or "node 1" if its address is unknown.
   std::string name_of(int node) const;
 
-  // Begins an attempt of the run: forgets the failure of the last one, waits
+  // Begins an attempt of the run: discards the failure of the last one, waits
   // until every machine has called it and returns node 0's `text`. Throws Error
   // with the code of a machine that failed; kWorkerDied if a machine is gone or
-  // NodeRequest::timeout has passed.
+  // NodeRequest::timeout has passed. Collective.
   std::string share(const std::string& text);
 
   // Reports to all machines that the run ends, and why. May be called at any

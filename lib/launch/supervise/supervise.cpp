@@ -167,7 +167,7 @@ bool Supervision::ended_by_request(const WorkerProcess& member) const {
       member.exit_status->value == 128 + passed_on(stop_signal_);
 }
 
-// Ends all: others may be about to connect to one that has ended, or may hang.
+// Ends all workers: some may wait for one that has ended.
 void Supervision::stop_in_setup(double now) {
   if (!nothing_to_save_) {
     nothing_to_save_ = true;
