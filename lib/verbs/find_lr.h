@@ -28,7 +28,8 @@ struct RangeTest {
 RangeTest read_range_test(const std::vector<LossAt>& losses);
 
 // Trains `steps` steps with a learning rate that rises from 1e-6 to 10, prints
-// the loss over it and suggests an optim.lr. Removes its files.
+// the loss over it and suggests an optim.lr. Removes its files. Throws Error if
+// training fails.
 void find_learning_rate(const Subject& subject, std::int64_t steps);
 
 } // namespace vitrain::verbs

@@ -132,7 +132,7 @@ std::string table_of_models(
 }
 
 // Returns a table of the weights that are published for a network, with the
-// images they want; "" if there are none.
+// preprocessing that they require; "" if there are none.
 std::string table_of_weights(const std::string& network) {
   constexpr const char* kRow = "{:<{}} {:>9} {:>8} {:<9} {:<7}  {}\n";
   const auto numbers = [](const std::array<double, 3>& values) {
@@ -140,7 +140,7 @@ std::string table_of_weights(const std::string& network) {
         ? shortest(values[0])
         : fmt::format("{}", fmt::join(values, " "));
   };
-  // In evaluation, if that differs.
+  // Returns both values, or one if evaluation has no own (0).
   const auto pair = [](const auto& training, const auto& evaluation) {
     return evaluation > 0
         ? fmt::format("{:.4g} {:.4g}", double(training), double(evaluation))

@@ -73,7 +73,7 @@ std::int64_t planned_batch(const Subject& subject) {
 BatchFound search_batch(const Subject& subject, const TrialFolder& folder) {
   const auto memory = memory_limit(subject);
   if (!subject.cuda && !memory) {
-    return {}; // a failed trial could end other programs
+    return {}; // running out of memory could end other programs
   }
   const config::Plan& plan = subject.plan;
   const BatchLimits limits{
