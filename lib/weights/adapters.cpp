@@ -57,7 +57,7 @@ class WithAdapters : public Archive {
   }
 
  private:
-  // scale * up x down.
+  // Product scale * up * down of an adapter's matrices.
   struct Product {
     StridedPart up;
     StridedPart down;

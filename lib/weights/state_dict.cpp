@@ -42,7 +42,7 @@ constexpr auto kUsualNames = std::to_array<std::string_view>(
      "params",
      "teacher",
      "student"});
-constexpr std::size_t kAveraged = 4; // the first of them, which are averages
+constexpr std::size_t kAveraged = 4; // number of first names for averages
 
 constexpr int kModuleDepth = 64;
 // Limit of dictionaries or tensors in a message.
@@ -198,7 +198,7 @@ class Search {
       const PickleValue& key,
       const PickleValue& tensor,
       Tensors& tensors) {
-    // Bytes; the file determines the length.
+    // Limit in bytes: an untrusted file determines the length.
     constexpr std::size_t kShownKind = 60;
     ++tensors.all_left_out;
     if (tensors.left_out.size() < kListed) {

@@ -49,7 +49,7 @@ Json to_json(const PickleValue* value, bool nested = false) {
       return std::string(value->text.substr(0, 4096));
     case Kind::kList:
     case Kind::kTuple: {
-      constexpr std::size_t kMost = 100'000; // names of classes
+      constexpr std::size_t kMost = 100'000; // limit for class names
       Json list = Json::array();
       if (nested || value->items.size() > kMost) {
         return nullptr;
