@@ -30,8 +30,8 @@ struct PublishedName {
 // to exist.
 PublishedName read_published_name(const std::string& given);
 
-// Replaces the names of other programs in model.name and train.distill.teacher
-// by vitrain's, and IMAGENET1K_V2 and DEFAULT in model.pretrained, which need
+// Replaces other programs' names in model.name and train.distill.teacher by
+// vitrain's, and tags in model.pretrained (IMAGENET1K_V2, DEFAULT), which need
 // model.name, by torchvision's whole name. Returns a note for each.
 std::vector<std::string> use_published_names(config::PartialRecipe& loaded);
 
