@@ -52,7 +52,7 @@ place_in_shares(FlatGroup& group, std::int64_t share_size, std::int64_t count) {
 // bisection. Sets share_size and returns the end of the last segment.
 std::int64_t place_whole(FlatGroup& group, std::int64_t count) {
   const std::int64_t size = place_in_a_row(group);
-  std::int64_t low = 0; // too small
+  std::int64_t low = 0; // largest known size that is too small
   for (const Segment& segment : group.segments) {
     low = std::max(
         low,

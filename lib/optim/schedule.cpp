@@ -30,7 +30,7 @@ std::int64_t end_of(const Schedule& schedule) {
   return schedule.total_steps - schedule.cooldown_steps;
 }
 
-// Returns how often the rate has dropped by the begin of step `step`.
+// Returns how often the rate has dropped by the beginning of step `step`.
 double drops_before(const Schedule& schedule, double step) {
   return schedule.milestones.empty()
       ? std::floor(step / static_cast<double>(schedule.step_every))
