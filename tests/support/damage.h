@@ -8,8 +8,8 @@
 
 namespace vitrain {
 
-// Some flipped bytes; now and then also a run of zeros or of 255, a hole, or an
-// end that comes too early.
+// Flips some bytes; sometimes also zeroes a range, sets it to 255, removes it,
+// or truncates the bytes.
 inline void damage(std::vector<std::uint8_t>& bytes, Random& random) {
   if (bytes.empty()) {
     return;

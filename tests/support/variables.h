@@ -5,7 +5,7 @@
 
 namespace vitrain {
 
-// Sets an environment variable (or removes it) and puts it back.
+// Sets an environment variable (null: unsets it) until the object ends.
 class ScopedVariable {
  public:
   ScopedVariable(const char* name, const char* value) : name_(name) {
