@@ -227,7 +227,8 @@ FileLayers layers_of(const LoadRequest& request, Problems& problems) {
                       : FileLayers{};
 }
 
-// Notes that a record was read without the user information of its URLs.
+// Adds a note if the user information of a URL was removed when a run's record
+// was read.
 void note_user_info(
     const LoadRequest& request,
     const FileLayers& files,

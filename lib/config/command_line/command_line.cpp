@@ -119,9 +119,9 @@ bool CommandLine::takes_files() const {
   return arguments.verb_given && !info_of(arguments.verb).files.empty();
 }
 
-// Takes the first word if it is neither an option nor a YAML file, and the
-// second word if the verb has two; "help" before them requests help. Returns
-// the number of words taken.
+// Takes the verb: the first word if it is neither an option nor a YAML file,
+// and the second word if the verb has two. "help" before them requests help.
+// Adds a problem for an unknown verb. Returns the number of words taken.
 std::size_t CommandLine::read_verb(std::span<const std::string> words) {
   arguments.help = !words.empty() && words[0] == "help";
   const std::size_t start = arguments.help ? 1 : 0;
@@ -165,8 +165,8 @@ std::size_t CommandLine::read_verb(std::span<const std::string> words) {
   return start + parts.size();
 }
 
-// Reads what CLI11 has found for an option; `result`: a mark and the value, ""
-// without a value.
+// Records an option that CLI11 found, and adds a problem if its value is wrong.
+// `result`: a mark and the value, "" without a value.
 void CommandLine::read_given(const Option& option, const std::string& result) {
   if (option.name != "set" && has(option.name)) {
     problem("given twice");
@@ -187,7 +187,8 @@ void CommandLine::read_given(const Option& option, const std::string& result) {
   given.push_back({&option, value, shown});
 }
 
-// Reads the words that are neither known options nor their values.
+// Takes the words that are neither known options nor their values: as file
+// names if the verb takes files. Adds a problem for every other word.
 void CommandLine::read_rest(const std::vector<std::string>& rest) {
   for (std::size_t i = 0; i < rest.size(); ++i) {
     const std::string& word = rest[i];

@@ -190,8 +190,8 @@ class Completion {
   std::string lines_;
 };
 
-// Undoes that bash splits NAME=VALUE into three words. Returns the number of
-// bytes of the last word that bash does not take for a part of it.
+// Joins NAME=VALUE again, which bash splits into three words. Returns the
+// number of bytes of the last word that bash does not take for a part of it.
 std::size_t join_values(std::vector<std::string>& words) {
   std::vector<std::string> joined;
   std::size_t cut = 0;

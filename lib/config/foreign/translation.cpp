@@ -127,7 +127,8 @@ std::vector<std::string> command_of_file(
   return words;
 }
 
-// Copies the values of words that need no translation.
+// Copies the values of words that need no translation; adds a remark for a
+// value that its key does not accept.
 void copy_values(const Words& words, Translation& to) {
   const Schema schema = schema_of(to.recipe);
   for (const Word& word : words.program().words) {

@@ -236,8 +236,9 @@ void note_unused_keys(
   }
 }
 
-// Returns the family's defaults with the values of the keys that only this
-// family has, which are removed from `layers`.
+// Returns the family's defaults. Moves the values of the keys that only this
+// family has from `layers` into them; for ViT, instead brings older layers into
+// the present form.
 Config own_config(
     std::vector<Layer>& layers,
     const paddlevit::Type& type,
