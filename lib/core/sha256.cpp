@@ -16,7 +16,7 @@ namespace {
 
 using State = std::array<std::uint32_t, 8>;
 
-// FIPS 180-4, section 4.2.2.
+// Round constants (FIPS 180-4, section 4.2.2).
 alignas(16) constexpr std::array<std::uint32_t, 64> kRounds{
     0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1,
     0x923f82a4, 0xab1c5ed5, 0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3,

@@ -37,8 +37,8 @@ fs::path claim_on(const fs::path& path, const LockHolder& holder) {
   return path.native() + ".after-" + holder.nonce;
 }
 
-// Returns true if the file of a holder on this machine was written recently. A
-// process that appears to run may be frozen.
+// Returns true if the file of a holder on this machine was written in the last
+// 10 s. A process that appears to run may be frozen.
 bool was_renewed(const fs::path& file) {
   constexpr std::chrono::seconds kLately(10);
   std::error_code error;
@@ -221,8 +221,9 @@ void LockFile::refuse(const LockHolder& holder) const {
       printable(holder.time));
 }
 
-// Waits until the former holder has ended, or has completed a write that it
-// began before it lost the lock. `old`: the replaced lock file.
+// Waits until the former holder has ended, at most options_.times.settle, in
+// which it completes a write that it began before it lost the lock. Also sets
+// reason_. `old`: the replaced lock file.
 void LockFile::settle(const Fd& old, const LockHolder& holder) {
   const Stopwatch watch;
   const std::string open = fmt::format("/proc/self/fd/{}", old.get());
