@@ -87,7 +87,7 @@ void map_nearest(
 using Words = std::int32_t __attribute__((vector_size(16)));
 using Doubles = double __attribute__((vector_size(32)));
 
-// Copy of the original canvas with four numbers per pixel.
+// Copy of the original canvas with four numbers per pixel: its RGB, and 0.
 struct Source {
   const double* numbers = nullptr;
   int width = 0;
