@@ -19,8 +19,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Finds published weights on this machine. Returns `name` if there are none.
-// Throws Error(kUsage) if there are several.
+// Returns the path of published weights on this machine; `name` if there are
+// none. Throws Error(kUsage) if there are several.
 std::string find_published(
     const std::string& name,
     const models::PublishedName& published,

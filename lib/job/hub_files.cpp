@@ -61,7 +61,8 @@ std::int64_t restart(int out, Sha256& hash) {
   return 0;
 }
 
-// Hashes the bytes that an earlier attempt has written. Returns their number.
+// Hashes the bytes that an earlier attempt has written. Returns their number;
+// empties the file and returns 0 if they are too many or cannot be read.
 std::int64_t hash_part(int out, std::int64_t size, Sha256& hash) {
   std::vector<char> buffer(std::size_t{1} << 20);
   std::int64_t done = 0;
@@ -230,7 +231,8 @@ void HubFiles::check_reply(const HttpReply& reply, const std::string& file)
                                 : "");
 }
 
-// Sends a HEAD request, up to five times if it fails for now.
+// Sends a HEAD request, up to kTries times if the failure may be temporary.
+// Returns the last reply.
 HttpReply HubFiles::ask(const std::string& url) {
   HttpReply reply = client_.head(url);
   for (int i = 1; i < kTries && reply.try_again(); ++i) {
@@ -240,7 +242,8 @@ HttpReply HubFiles::ask(const std::string& url) {
   return reply;
 }
 
-// Downloads or continues a blob.
+// Downloads a blob, or the rest of it, unless another process has done so.
+// Throws Error(kStorage) or Error(kWeights).
 void HubFiles::download(
     const std::string& file,
     const Remote& remote,
@@ -273,7 +276,8 @@ void HubFiles::download(
       error_text(errno));
 }
 
-// Writes the rest of a file and checks all of it.
+// Writes the rest of a file. Checks its size and hash; if they are wrong,
+// empties it and throws Error(kWeights).
 void HubFiles::receive(
     const std::string& file,
     const Remote& remote,

@@ -68,8 +68,9 @@ std::string label_form_warning(
       printable(record.classes.front()));
 }
 
-// Compares the classes of data.eval with those of the weights. A published
-// count of classes yields to model.num_classes.
+// Compares the classes of data.eval with those of the weights: throws
+// Error(kData) if they differ, and adds notes. Skips published weights with
+// another number of classes if model.num_classes is set.
 void check_evaluated_classes(PreparedJob& prepared) {
   const config::Recipe& recipe = prepared.job.recipe;
   if (!prepared.record || !recipe.eval.check_classes) {
@@ -120,7 +121,6 @@ void check_learned_classes(
 
 } // namespace
 
-// Reports problems that depend on the numbers of samples and classes.
 void check_arithmetic(PreparedJob& prepared) {
   Job& job = prepared.job;
   const models::DataShape shape = data_shape(*prepared.eval);
@@ -281,7 +281,8 @@ void check_weights_and_data(
   failures.throw_if_any();
 }
 
-// Performs the checks that follow the connection to the other machines.
+// Checks recipe, weights, data and the checkpoint to resume, after the
+// connection to the other machines.
 void check_job(
     PreparedJob& prepared,
     const Request& request,

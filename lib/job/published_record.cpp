@@ -22,8 +22,8 @@ using config::foreign::find_published;
 using config::foreign::PublishedImages;
 using config::foreign::PublishedWeights;
 
-// Finds the published weights that a file is by its name, that of its folder or
-// of its repository in the Hugging Face cache.
+// Finds published weights by the name of a file, of its folder, or of its
+// repository in the Hugging Face cache; nullopt if none of these is known.
 std::optional<PublishedWeights> find_by_path(const fs::path& file) {
   if (auto found = find_published(file.filename().native())) {
     return found;
@@ -87,8 +87,8 @@ std::optional<PreprocessRecord> record_of_table(
   return record;
 }
 
-// Completes the settings in a checkpoint of the program that trained it: values
-// that were not given are those of timm's default weights of the network.
+// Completes the settings that a training program stored in its checkpoint:
+// missing values are taken from timm's default weights of the network.
 void add_defaults(bool evaluates, checkpoint::PublishedConfig& published) {
   published.architecture =
       models::read_published_name(published.architecture).network;

@@ -97,7 +97,8 @@ fs::path weights_below(const fs::path& folder, const std::string& name) {
       : fs::path();
 }
 
-// Looks for the weights of one repository or entry of the table in all folders.
+// Returns the weights of a repository, or of a file of torchvision, from the
+// first folder that has them; "" if none has.
 fs::path find_one(
     const std::string& repository,
     const std::string& revision,

@@ -20,8 +20,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Keys that may differ when a run is resumed: kPlaces always, the others if
-// `-resume auto` finds no run of the recipe's length.
+// Keys that may differ between the recipe and the run to resume: kPlaces
+// always; kPlacesAndLength if `-resume auto` finds no run of the same length.
 constexpr std::array<std::string_view, 2> kPlaces{
     "data.train.path",
     "data.eval.path"};
@@ -191,8 +191,8 @@ void point_back(const RunDirectory& run, std::int64_t step) {
   }
 }
 
-// Moves the checkpoints, last one first, so that at any instant the remaining
-// ones are the beginning of one run.
+// Copies the records, then moves the checkpoints, last one first, so that at
+// any instant the remaining ones are the beginning of one run.
 void move_checkpoints(
     const std::map<std::int64_t, fs::path>& checkpoints,
     const RunDirectory& run,
