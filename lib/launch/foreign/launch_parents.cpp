@@ -32,7 +32,8 @@ bool is_interactive(pid_t pid, const ProcessStatus& status) {
       status.terminal != 0;
 }
 
-// Returns true for `sh -c COMMAND`, which waits for a single command.
+// Returns true for a shell with `-c COMMAND`, which waits for the command;
+// false if it ignores SIGHUP (nohup).
 bool runs_one_command(pid_t pid) {
   constexpr std::array<std::string_view, 6> kShells{
       "sh", "bash", "dash", "zsh", "ksh", "ash"};

@@ -27,8 +27,8 @@ constexpr double kTickSeconds = 0.1;
 constexpr double kSuspendedSeconds = 2;
 // A process that SIGKILL does not end within this time hangs in the kernel.
 constexpr double kUnkillableSeconds = 10;
-// Grace period after a worker that is stopped or hangs, for which the others
-// have waited.
+// Grace period after a worker that is stopped or hangs, for which the other
+// workers have waited.
 constexpr double kGraceAfterStopped = 0.5;
 // After a stop request during set-up: seconds until remaining workers are
 // killed, and the same after the first of them has ended.
