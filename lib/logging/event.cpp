@@ -26,7 +26,7 @@ constexpr std::array<std::uint32_t, 256> make_crc_table() {
 
 constexpr auto kCrcTable = make_crc_table();
 
-// Field numbers of messages.
+// Field numbers of TensorBoard's protocol buffers.
 enum Field : protozero::pbf_tag_type {
   kEventWallTime = 1,
   kEventStep = 2,
@@ -64,7 +64,7 @@ enum Field : protozero::pbf_tag_type {
   kShapeDim = 2,
   kDimSize = 1,
 };
-// Values of enums.
+// Values of TensorBoard's enumerations.
 constexpr int kSessionStart = 1;
 constexpr int kDtString = 7;
 constexpr int kRgb = 3;
