@@ -57,7 +57,8 @@ constexpr auto kRewrites = std::to_array<Rewrite>({
     {"^vit_(base|large)_patch16_224_pretrain.*", "mae_vit_$1_patch16"},
 });
 
-// Last parts that timm's names of networks lack: data, image sizes, purposes.
+// Endings of other programs' names that timm's names of networks lack: data,
+// image sizes, purposes.
 constexpr auto kTails = std::to_array<std::string_view>(
     {"1k",
      "21k",

@@ -38,7 +38,7 @@ class Parts {
   bool has(std::string_view word) const {
     return std::ranges::find(parts_, word) != parts_.end();
   }
-  // Returns the number after `key`.
+  // Returns the number after `key`; `otherwise` if there is none.
   double number(std::string_view key, double otherwise = 0.0) const {
     double value = otherwise;
     for (const std::string& part : parts_) {

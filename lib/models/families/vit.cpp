@@ -64,7 +64,7 @@ void check_pool(
 
 } // namespace
 
-// Findings name the key that the user set.
+// Checks the numbers of a ViT. Findings name the key that the user set.
 void check_vit(
     const config::ModelConfig& config,
     const ModelSpec& named,
