@@ -20,7 +20,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kLargestFile = std::size_t{32} << 20; // bytes
-// Larger pictures are converted to JPEG.
+// Largest PNG in bytes; larger pictures are converted to JPEG.
 constexpr std::size_t kLargestPng = std::size_t{1} << 20;
 constexpr int kQuality = 82; // JPEG quality
 constexpr int kSmallSide = 64; // smaller pictures are shown with visible pixels

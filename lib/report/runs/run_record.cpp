@@ -131,7 +131,7 @@ void find_state(Run& run, bool unread) {
   }
 }
 
-// `problem`: why the records could not be read; "" if they could.
+// Reads a run's folder. `problem`: why the records could not be read, or "".
 Run read_run(
     const fs::path& folder,
     const Records& records,
