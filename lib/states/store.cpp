@@ -221,6 +221,7 @@ void point(const fs::path& folder, const char* name, std::int64_t step) {
   write_file_atomically(path, text);
 }
 
+// Removes old checkpoints, after pointing `best` to the best remaining one.
 // Returns a sentence about checkpoints that cannot be removed, or "".
 std::string retain(
     const fs::path& folder,
