@@ -91,7 +91,8 @@ std::vector<std::string> captions_of(
   return captions;
 }
 
-// Draws the images in batches, so that memory does not grow with their number.
+// Draws the images and prints their legend, in batches, so that memory does not
+// grow with their number.
 pictures::ContactSheet draw_sheet(
     const std::vector<data::Draw>& shown,
     const data::Rows& rows,

@@ -25,8 +25,8 @@ namespace {
 
 constexpr const char* kModelRow = "{:<{}} {:>12} {:>8} {:>8} {:>5}  {}\n";
 
-// Throws Error(kUsage) for a name with inconsistent numbers, as the check of a
-// recipe does.
+// Throws Error(kUsage) if the sizes of the network `name` do not fit together,
+// as the check of a recipe does.
 void check_numbers(const std::string& name) {
   config::ModelConfig model;
   model.name = name;
@@ -55,7 +55,8 @@ std::string own_name(const std::string& given) {
 }
 
 // Returns the listed names that match a pattern, in the order of the list, then
-// unlisted names that a family accepts.
+// unlisted names that a family accepts. Throws Error(kUsage) for a name or
+// pattern without a match.
 std::vector<std::string> names_like(std::vector<std::string> given) {
   std::ranges::transform(given, given.begin(), own_name);
   std::vector<std::string> patterns;

@@ -44,7 +44,8 @@ std::optional<std::int64_t> memory_limit(const Subject& subject) {
       kShareOfMemory * static_cast<double>(*available) / subject.workers);
 }
 
-// Runs one step with the recipe's batch size and prints the result.
+// Runs one step with the recipe's batch size and prints the result. Returns the
+// memory in bytes; nullopt if it was not enough.
 std::optional<std::int64_t> try_batch(
     const config::Recipe& recipe,
     const TrialFolder& folder) {

@@ -32,8 +32,8 @@ namespace fs = std::filesystem;
 
 constexpr const char* kName = "trial";
 
-// Waits for the process and returns its exit code; forwards stop signals to it.
-// Throws Error with the exit code 128 + n after signal n.
+// Waits for the process and returns its status, as waitpid() does; forwards
+// stop signals to it. Throws Error with the exit code 128 + n after signal n.
 int wait_for(pid_t pid) {
   launch::SignalQueue signals;
   int stopped = 0; // the first signal
