@@ -31,8 +31,8 @@ struct PreparedJob {
   // Connection to the run's other machines; null for a single machine.
   std::unique_ptr<launch::NodeLink> link;
   config::Origins origins; // origins of the recipe's values, for messages
-  // Lists later problems in the order of the recipe's sources. Contains none:
-  // begin_job() throws those of reading the recipe.
+  // Empty, because begin_job() throws problems of reading; later problems are
+  // added to it, which it lists in the order of the recipe's sources.
   config::Problems problems;
   // Preprocessing record of the evaluated or initial weights, if they have one.
   std::optional<PreprocessRecord> record;

@@ -36,7 +36,7 @@ config::Position position_of(
   return origin == origins.end() ? config::Position{} : origin->second;
 }
 
-// Returns what is known about the data from the recipe alone.
+// Returns the shape of the data as far as the recipe alone determines it.
 models::DataShape shape_of(const config::SourceConfig& source) {
   models::DataShape unknown{
       .outputs = models::kNotKnown,
