@@ -96,7 +96,7 @@ struct Family {
   double memory_overhead = 1.1;
 };
 
-// Returns the families of this library, then those of add_family().
+// Returns the families of this library, then the families of add_family().
 std::span<const Family* const> families();
 
 // Returns the spec of a name, with 1000 classes; nullopt if no family has the
@@ -144,7 +144,7 @@ std::optional<ModelSpec> find_in(const std::string& name) {
   return spec;
 }
 
-// Returns the image size of the recipe; if unset, that of the named network.
+// Returns the recipe's image size; if unset, the named network's.
 ImageSize image_size_of(
     const config::ModelConfig& config,
     const ModelSpec& named);
