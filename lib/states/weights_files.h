@@ -37,14 +37,14 @@ struct WeightsDifference {
 
 // Compares tensors of the same name: dtypes, shapes and values. For different
 // values, reports their number and the largest finite difference. Throws
-// likewise.
+// Error(kWeights).
 WeightsDifference compare_weights(
     const std::filesystem::path& first,
     const std::filesystem::path& second,
     const WeightsChoice& choice);
 
 // Reads the tensors of a file. Replaces the content of `notes` by the file's
-// notes (chosen part, detected program). Throws likewise.
+// notes (chosen part, detected program). Throws Error(kWeights).
 TensorFile read_weights(
     const std::filesystem::path& path,
     const WeightsChoice& choice,
@@ -55,7 +55,7 @@ TensorFile read_weights(
 // differ only among floating-point ones. Of tensors that are neither
 // floating-point nor complex, the last file's values are used. `paths` must not
 // be empty. Replaces the content of `notes`, unless null, by the first file's
-// notes (chosen part, detected program). Throws likewise.
+// notes (chosen part, detected program). Throws Error(kWeights).
 TensorFile average_weights(
     const std::vector<std::filesystem::path>& paths,
     const WeightsChoice& choice,
