@@ -64,8 +64,8 @@ std::optional<std::int64_t> try_batch(
   return measured.memory;
 }
 
-// Returns the samples per device; if data.augment.stages change them, those of
-// the stage that is tried.
+// Returns the samples per device, in the stage that is tried if
+// data.augment.stages change them.
 std::int64_t planned_batch(const Subject& subject) {
   return config::plan_batch(subject.recipe, subject.plan.devices())
       .device_batch;
