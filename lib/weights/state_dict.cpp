@@ -19,7 +19,7 @@ using Kind = PickleValue::Kind;
 using Ref = PickleValue::Ref;
 using IsTensor = std::function<bool(const PickleValue&)>;
 
-// Readable tensors of a dictionary, and a description of the others.
+// Readable tensors of a dictionary, and a description of its other tensors.
 struct Tensors {
   std::vector<std::pair<std::string, Ref>> read;
   std::vector<std::string> left_out; // first unreadable ones, for messages

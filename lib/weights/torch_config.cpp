@@ -15,8 +15,8 @@ namespace {
 
 using Kind = PickleValue::Kind;
 
-// Returns the entries of a dict, or of an object's attributes, as those of an
-// argparse.Namespace; null for other values.
+// Returns the entries of a dict, or of an object's attributes (such as an
+// argparse.Namespace's); null for other values.
 const PickleValue* attributes(const PickleValue* value) {
   if (value != nullptr && value->is(Kind::kCall)) {
     value = value->state;
