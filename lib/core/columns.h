@@ -21,8 +21,8 @@ std::string clip(std::string_view text, int columns);
 // `mark` (an ellipsis), together at most `columns`, or only `mark` if that
 // alone takes more.
 std::string shorten(std::string_view text, int columns, std::string_view mark);
-// Same, but with `mark` in the middle, so that the time at the end of a run's
-// name stays visible.
+// Shortens as shorten(), but with `mark` in the middle, so that the time at the
+// end of a run's name stays visible.
 std::string
 shorten_middle(std::string_view text, int columns, std::string_view mark);
 
