@@ -101,7 +101,7 @@ class LabelTexts {
   // could be read otherwise. Calls `wrong` for each label without a class, in
   // order; such a label has no meaning afterwards.
   void finish(Index::Contents& contents, const Wrong& wrong);
-  // As above, but throws Error(kData) for the first label without a class.
+  // Calls finish(); throws Error(kData) for the first label without a class.
   void finish(Index::Contents& contents);
 
  private:
