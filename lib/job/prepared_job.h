@@ -100,8 +100,8 @@ void make_run_directory(PreparedJob& prepared);
 // node 0.
 void write_held_out(const PreparedJob& prepared);
 
-// Locks a run folder for the lifetime of `prepared`. Waits and throws as
-// LockFile; a line on stderr says which process it waits for.
+// Locks a run folder for the lifetime of `prepared` and checks that it is
+// writable. Waits (with a line on stderr) and throws as LockFile.
 void lock_run(PreparedJob& prepared, const RunDirectory& run);
 
 // Prepares a request: checks all, and connects to the run's other machines.

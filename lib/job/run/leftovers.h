@@ -14,7 +14,7 @@ namespace vitrain::job {
 std::vector<std::string> remove_leftovers(const RunDirectory& run);
 
 // Returns false if the process that made the last step of a run ended before
-// its `done` record. Throws Error(kStorage).
+// its `done` record; true if there are no records. Throws Error(kStorage).
 bool is_recorded_as_done(const RunDirectory& run);
 
 } // namespace vitrain::job
