@@ -43,8 +43,8 @@ class RecordReader {
  public:
   explicit RecordReader(std::filesystem::path file) : file_(std::move(file)) {}
 
-  // Throws Error(kStorage) if the file cannot be read. A missing file counts as
-  // empty.
+  // Reads the lines added since the last update. Throws Error(kStorage) if the
+  // file cannot be read; a missing file counts as empty.
   void update();
   const Records& records() const { return records_; }
 
