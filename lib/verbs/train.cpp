@@ -195,7 +195,8 @@ Json end_record(const job::PreparedJob& prepared) {
 }
 
 // Returns true if a worker has printed the commands that continue, evaluate and
-// show the run. `before`: the end record of the process before.
+// show the run, or may have, if the run has no records. `before`: the end
+// record of the process before.
 bool told_commands(
     const job::PreparedJob& prepared,
     int code,

@@ -66,7 +66,7 @@ config::Arguments with_run_recipe(config::Arguments arguments);
 std::optional<int> train(
     const config::Arguments& arguments,
     const Invocation& invocation);
-// nullopt if it needs counts that the invocation does not have.
+// Lists networks; nullopt if `invocation` lacks the counts that it needs.
 std::optional<int> models_verb(
     const config::Arguments& arguments,
     const Invocation& invocation);
