@@ -245,7 +245,7 @@ image::Image draw_confusion(
     const Confusion& confusion,
     const std::vector<std::string>& classes,
     const ConfusionStyle& style) {
-  constexpr double kLegend = 31; // distance of its top from the matrix
+  constexpr double kLegend = 31; // from the top of the legend to the matrix
   const pictures::Palette& palette = style.palette;
   const Grid grid = grid_of(classes, style.heading);
   Drawing drawing(
