@@ -66,7 +66,8 @@ config::PartialRecipe read_recipe(
   return loaded;
 }
 
-// Returns the shape of the data. Lists them only for vectors.
+// Returns the shape of the data, which it lists only for vectors. Throws
+// Error(kUsage) if the number of classes is unknown.
 models::DataShape shape_for(
     const config::Recipe& recipe,
     const std::vector<std::string>& classes) {
