@@ -15,12 +15,14 @@ struct Activity {
   std::atomic<bool> waits{false}; // the part waits for other processes
   std::atomic<std::int64_t> collectives{0}; // number begun so far
 
-  // Returns the name; a mixture of two if it is being written.
+  // Returns the name, "" if none is in progress; a mixture of two names if it
+  // is being written.
   std::string part() const;
 };
 
-// Publishes the calling thread's Doing objects, and the collectives that all
-// threads count, in `activity`, which must outlive the process's threads.
+// Publishes in `activity`, from here on, the Doing objects that the calling
+// thread creates and the number of collectives that all threads count.
+// `activity` must outlive the process's threads.
 void lead_activity(Activity& activity);
 
 // Counts a collective that begins, and returns its number (1, 2, ...). Any

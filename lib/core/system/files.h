@@ -76,7 +76,8 @@ void sync_folder(const std::filesystem::path& path);
 // folder is no error. Throws Error(kStorage) with the path and the reason.
 void make_folders(const std::filesystem::path& path);
 
-// Returns the absolute path of the running executable.
+// Returns the absolute path of the running executable; ends with " (deleted)"
+// if the file was deleted or replaced.
 std::filesystem::path executable_path();
 
 // Name of the program that links torch. `vitrain` becomes this program by

@@ -67,7 +67,8 @@ std::optional<LockHolder> read_holder(const std::filesystem::path& file);
 // held while any copy of it is open. Read the file afterwards to learn whether
 // it is this holder's: if a file existed, the descriptor is of a deleted one or
 // empty, and over NFS the reply to a successful creation can be lost. Throws
-// Error(kStorage) if no file exists and none can be created.
+// Error(kStorage) if the temporary file FILE.new-NONCE cannot be written, or if
+// no file exists and none can be created.
 Fd create_lock_file(const std::filesystem::path& file, LockHolder& holder);
 
 // Returns whether the holder runs; a stopped process counts as running. It runs
