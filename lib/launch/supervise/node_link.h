@@ -90,7 +90,8 @@ class NodeLink {
   void fail_all(int exit_code, const std::string& text);
 
   // Exchanges signs of life: call it several times a second while workers run.
-  // Returns the failure on another machine once, then nullopt. Never blocks.
+  // Returns the first failure on another machine, or its loss, once; else
+  // nullopt. Never blocks.
   std::optional<NodeFailure> poll();
 
   // Reports to the other machines that this machine's workers have ended
