@@ -282,7 +282,8 @@ void check_weights_and_data(
 }
 
 // Checks recipe, weights, data and the checkpoint to resume, after the
-// connection to the other machines.
+// connection to the other machines. Throws Error at the first of these that
+// fails; errors of weights and data as one, with those already in `failures`.
 void check_job(
     PreparedJob& prepared,
     const Request& request,

@@ -12,9 +12,10 @@
 namespace vitrain::job {
 
 // Returns the record in the config.json next to the weights, or else from the
-// table of published weights, if the file or its folder has the name of some;
-// nullopt if neither exists. `evaluates`: with the image size and crop for
-// evaluation.
+// settings that a training program stored in them, or else from the table of
+// published weights, if the file, its folder or its repository in the Hugging
+// Face cache has the name of some; nullopt if none exists. `evaluates`: with
+// the image size and crop for evaluation.
 std::optional<PreprocessRecord> published_record(
     const std::filesystem::path& weights,
     bool evaluates);

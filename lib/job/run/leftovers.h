@@ -14,7 +14,8 @@ namespace vitrain::job {
 std::vector<std::string> remove_leftovers(const RunDirectory& run);
 
 // Returns false if the process that made the last step of a run ended before
-// its `done` record; true if there are no records. Throws Error(kStorage).
+// its `done` record; true if there is no metrics.jsonl. Throws Error(kStorage)
+// if it cannot be read.
 bool is_recorded_as_done(const RunDirectory& run);
 
 } // namespace vitrain::job
