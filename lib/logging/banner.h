@@ -36,8 +36,8 @@ std::string sections_text(
     const std::vector<BannerSection>& sections,
     const TerminalStyle& style);
 
-// Result of an evaluation over `count` samples; `correct1` and `correct5` are
-// numbers of samples.
+// Result of an evaluation over `count` samples: `loss` is their mean loss,
+// `correct1` and `correct5` are numbers of samples.
 struct Reached {
   double loss = 0.0;
   // nullopt if there are no classes.
