@@ -151,7 +151,8 @@ std::string table_of_weights(const std::string& network) {
   std::vector<config::foreign::PublishedWeights> all =
       config::foreign::published_weights(network);
   std::erase_if(all, [](const auto& one) {
-    return one.name.find('.') == std::string_view::npos; // without weights
+    // A network without published weights
+    return one.name.find('.') == std::string_view::npos;
   });
   for (const auto& one : all) {
     width = std::max(width, one.name.size());
