@@ -23,9 +23,9 @@ namespace vitrain::results {
 bool is_predictions_csv(std::string_view start);
 bool is_predictions_jsonl(std::string_view start);
 
-// Output of predictions: to the requested files, with a live progress line on
-// standard error; if neither CSV nor JSON lines are requested, also or only as
-// a table on standard output.
+// Output of predictions to the requested files. With CSV or JSON lines, shows a
+// live progress line on standard error; without both, prints a table on
+// standard output.
 class PredictionOutput {
  public:
   struct Options {
