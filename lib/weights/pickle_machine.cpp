@@ -349,7 +349,7 @@ void PickleMachine::new_object_ex() {
   push_call(callee, arguments);
 }
 
-// Parses a real number in text form; 0 if it is invalid.
+// Parses a real number in text form; an invalid one gets an unspecified value.
 void PickleMachine::push_line_real() {
   double value = 0.0;
   parse_double(line(), value);
