@@ -42,7 +42,8 @@ class Optimizer {
   explicit Optimizer(FlatState& parameters);
   virtual ~Optimizer() = default;
 
-  // Makes one update with learning rate `lr` times the lr_scale of each group.
+  // Makes one update with learning rate `lr` times the lr_scale of each group,
+  // except groups that are not trained in this epoch (FlatGroup::waits).
   // Changes nothing if `non_finite` (a scalar fp32 tensor on the parameters'
   // device) is 1.
   void step(double lr, const at::Tensor& non_finite);

@@ -17,7 +17,8 @@ struct PruneOptions {
   // parameter.
   bool global = true;
   // True: prunes whole rows, that is all weights of an output (first
-  // dimension), by their Euclidean norm. Not together with `global`.
+  // dimension), by their Euclidean norm, the same fraction of each parameter's;
+  // `global` then has no effect.
   bool rows = false;
   std::vector<std::string> match{"*"}; // patterns of config::matches_name
   // First step with pruning; prune_share() is 0 there unless it equals `end`.
