@@ -27,11 +27,11 @@ std::string
 shorten_middle(std::string_view text, int columns, std::string_view mark);
 
 // Breaks a line between words into lines of at most `columns`, at least one
-// line, without blanks at the starts and ends of lines. A word that is
-// longer than a line starts a new line and is broken only after `/`, `,` and
-// `=`; a piece without these stays whole, even if longer than `columns`. If the
-// last line is one word of at most a third of `columns`, the last word of the
-// line before is moved to it, if possible.
+// line, without blanks at the starts and ends of lines. A word that is longer
+// than a line starts a new line and is broken only after `/`, `,` and `=`; a
+// piece without these stays whole, even if longer than `columns`. If the last
+// line is one word of at most a third of `columns`, the last word of the line
+// before is moved to it, if possible.
 std::vector<std::string> wrap_words(const std::string& line, int columns);
 
 // Wraps each line of a message that is wider than `columns`. Continuation lines

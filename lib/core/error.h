@@ -7,8 +7,8 @@
 
 namespace vitrain {
 
-// Exit codes of the program (docs/guide/resume.md lists them for users).
-// The values are a public interface: do not change them.
+// Exit codes of the program (docs/guide/resume.md lists them for users). The
+// values are a public interface: do not change them.
 enum class ExitCode : int {
   kDone = 0,
   kInternal = 1, // a defect of vitrain
