@@ -191,7 +191,7 @@ class Completion {
 };
 
 // Joins NAME=VALUE again, which bash splits into three words. Returns the
-// number of bytes of the last word that bash does not take for a part of it.
+// length of NAME= if the last word is such a one: bash completes only VALUE.
 std::size_t join_values(std::vector<std::string>& words) {
   std::vector<std::string> joined;
   std::size_t cut = 0;

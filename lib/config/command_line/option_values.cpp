@@ -154,8 +154,8 @@ const DatasetName* find_dataset_name(const std::string& name) {
 }
 
 // Returns the kind of source for ImageNet in a folder, by the first that it
-// has: lists, archives, or folders of classes (or if it is such a folder,
-// `train`). `list` if it has none of these, or if no folder is given.
+// has: lists, archives, or folders of splits (or if its own name is `train`).
+// `list` if it has none of these, or if no folder is given.
 std::string imagenet_kind(const std::optional<std::string>& folder) {
   const auto has = [&](std::initializer_list<const char*> names) {
     std::error_code error;

@@ -86,8 +86,8 @@ std::string what_is_unknown(const std::string& word, const Program& program) {
   return fmt::format("not known of {}{}", program.title, advice);
 }
 
-// Throws Error(kUsage) if the program knows no word of the file, which must be
-// of another program then.
+// Throws Error(kUsage) if the file has words and the program knows none of
+// them: it must be of another program.
 void check_known(
     const Node& root,
     const std::string& source,

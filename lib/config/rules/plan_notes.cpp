@@ -272,7 +272,7 @@ std::string long_lookahead(const Recipe& recipe, const Plan& plan) {
                : "";
 }
 
-// Returns a note if all milestones are after the end of the run; otherwise "".
+// Returns a note if no milestone is before the end of the run; otherwise "".
 std::string late_milestones(const Recipe& recipe, const Plan& plan) {
   if (recipe.schedule.name != ScheduleKind::kStep || plan.milestones.empty() ||
       plan.milestones.front() < plan.schedule_steps) {
