@@ -114,8 +114,8 @@ Json describe_card(const Card& card, const image::Rect& place, int scale) {
       {"lines", lines}};
 }
 
-// Returns a part of a sheet, reduced to every `scale`-th pixel. Throws if it is
-// not within the sheet or smaller than one such pixel.
+// Returns a part of a sheet, reduced to every `scale`-th pixel. Throws
+// Error(kData) if it is not within the sheet or smaller than one such pixel.
 image::Image
 cut_out(const image::Image& sheet, const image::Rect& place, int scale) {
   VITRAIN_CHECK_DATA(
