@@ -74,8 +74,8 @@ Kind kind_of(const std::string& name) {
   fail(ExitCode::kInternal, "no block of a network is called '{}'", name);
 }
 
-// Multiplies the sum of `repeats` by `depth` and distributes it, from the last
-// number to the first, as timm does.
+// Multiplies the sum of `repeats` by `depth`, rounds it up or to the nearest
+// number, and distributes it, from the last number to the first, as timm does.
 void scale_depth(
     std::vector<std::int64_t>& repeats,
     double depth,

@@ -103,7 +103,8 @@ std::span<const Family* const> families();
 // name.
 std::optional<ModelSpec> find_model(const std::string& name);
 
-// Returns true if the parameter `name` of a network belongs to its classifier.
+// Returns true if the parameter `name` of a network belongs to its classifier;
+// false for an unknown network.
 bool classifies(const Family& family, std::string_view name);
 bool classifies(const std::string& network, std::string_view name);
 

@@ -25,8 +25,8 @@ std::vector<std::string_view> options(const ModelSpec& /*named*/) {
       "global_pool"};
 }
 
-// Returns the hidden width of the MLP: embed_dim times mlp_ratio, or times the
-// named network's ratio.
+// Returns the hidden width of the MLP before rounding: embed_dim times
+// mlp_ratio, or times the named network's ratio.
 double mlp_width(const config::ModelConfig& config, const VitSpec& named) {
   const double ratio = config.mlp_ratio.value_or(
       static_cast<double>(named.mlp_dim) /
