@@ -12,7 +12,8 @@
 
 namespace vitrain {
 
-// Counts the memory of CPU tensors while it exists. Tensors may outlive it.
+// Counts the memory of CPU tensors while it exists; only one may exist at a
+// time. Tensors may outlive it.
 class CountingAllocator final : public c10::Allocator {
  public:
   CountingAllocator() : before_(c10::GetCPUAllocator()) {
@@ -22,7 +23,8 @@ class CountingAllocator final : public c10::Allocator {
   }
   ~CountingAllocator() override { c10::SetCPUAllocator(before_, kPriority); }
 
-  // Bytes allocated now, and their maximum since the last reset_peak().
+  // Bytes allocated now, as malloc rounds them up, and their maximum since the
+  // last reset_peak().
   std::int64_t held() const { return held_; }
   std::int64_t peak() const { return peak_; }
   void reset_peak() { peak_ = held_.load(); }

@@ -8,8 +8,9 @@
 
 namespace vitrain {
 
-// Flips some bytes; sometimes also zeroes a range, sets it to 255, removes it,
-// or truncates the bytes.
+// Changes one to six bytes; in four of ten cases also zeroes a range of up to
+// 39 bytes, sets it to 255, removes it, or truncates the bytes. Does nothing if
+// `bytes` is empty.
 inline void damage(std::vector<std::uint8_t>& bytes, Random& random) {
   if (bytes.empty()) {
     return;

@@ -20,7 +20,8 @@
 //   write FILE TEXT   replaces a file
 //   env NAME, fds, ignored: logs what the worker has inherited
 // `fake_worker --supervise FOLDER` is a supervisor: reads FOLDER/job.json (its
-// key "step_timeout", too), runs the workers and writes FOLDER/report.
+// key "step_timeout", too), runs the workers and writes FOLDER/report: lines
+// "notice: TEXT", the report, "exit CODE". Ends with that code.
 
 #include <arpa/inet.h>
 #include <dirent.h>

@@ -1,8 +1,8 @@
 // Library for LD_PRELOAD that makes one worker fail, for tests and for
 // bench/first_cause.sh. It replaces functions of libc and torch.
 //   FAULT=RANK:POINT:COUNT:ACTION
-// At the COUNT-th call of POINT, the worker of rank RANK performs ACTION.
-// Points:
+// At the COUNT-th call of POINT, from 1, the worker whose $RANK is RANK
+// performs ACTION. Points:
 //   data      opening a file whose path contains $FAULT_PATH
 //   exchange  beginning an all-reduce of Gloo
 //   save      syncing a file of a checkpoint
@@ -10,10 +10,11 @@
 // Actions:
 //   hang      waits for ever
 //   slow      waits 60 ms, at this and all later calls
-//   memory    makes all further allocations of tensors fail
-//   nan       makes the loss NaN
+//   memory    makes all further allocations of CPU tensors above 256 bytes fail
+//   nan       makes the loss NaN (only at the point `loss`)
 //   NUMBER    sends the process this signal
-// Writes the time (seconds of CLOCK_MONOTONIC) to $FAULT_MARK, except for slow.
+// Except for slow, first writes the time (seconds of CLOCK_MONOTONIC) to the
+// file $FAULT_MARK, which must be set.
 
 #include <dlfcn.h>
 #include <fcntl.h>

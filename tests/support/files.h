@@ -34,7 +34,8 @@ class TempFolder {
   std::filesystem::path operator/(const std::string& name) const {
     return path_ / name;
   }
-  // Writes a file and creates its missing folders. Returns the file's path.
+  // Writes or replaces a file and creates its missing folders; does not check
+  // for errors of writing. Returns the file's path.
   std::filesystem::path write(
       const std::string& name,
       std::string_view bytes = "") const {
@@ -48,6 +49,7 @@ class TempFolder {
   std::filesystem::path path_;
 };
 
+// Writes or replaces a file, whose folder must exist. Throws on errors.
 inline void write_bytes(
     const std::filesystem::path& file,
     std::string_view bytes) {

@@ -31,7 +31,8 @@ class Rank {
   dist::Group& control() { return *control_; }
 
   // Returns this rank's group: ranks are divided into blocks of `size`
-  // consecutive ranks. Collective.
+  // consecutive ranks; `size` divides size(). The first call for a size is
+  // collective over the block.
   dist::Group& block(int size);
 
   // Creates mailbox number `place` of `places` mailboxes that share `name`.
@@ -48,7 +49,8 @@ class Rank {
   // for c10d::Reducer. Collective; call it at most once.
   c10::intrusive_ptr<c10d::ProcessGroup> process_group();
 
-  // Closes the connections, so that ranks waiting for this one fail at once.
+  // Closes the connections of the groups, so that ranks waiting for this one
+  // fail at once. Afterwards only rank() and size() may be called.
   void leave();
 
  private:
