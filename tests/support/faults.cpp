@@ -1,8 +1,8 @@
 // Library for LD_PRELOAD that makes one worker fail, for tests and for
 // bench/first_cause.sh. It replaces functions of libc and torch.
 //   FAULT=RANK:POINT:COUNT:ACTION
-// At the COUNT-th call of POINT, from 1, the worker whose $RANK is RANK
-// performs ACTION. Points:
+// At the COUNT-th call of POINT, the worker with RANK in $RANK performs ACTION.
+// Points:
 //   data      opening a file whose path contains $FAULT_PATH
 //   exchange  beginning an all-reduce of Gloo
 //   save      syncing a file of a checkpoint
