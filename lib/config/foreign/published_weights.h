@@ -29,8 +29,9 @@ struct PublishedWeights {
   // published weights.
   std::string_view name;
   std::string network; // vitrain's name: "resnet50"
-  std::string repository; // "timm/resnet50.a1_in1k" of the Hugging Face hub; ""
-  std::string_view file; // name in the cache of torch.hub; ""
+  // "timm/resnet50.a1_in1k" of the Hugging Face hub; "": none there.
+  std::string repository;
+  std::string_view file; // name in the cache of torch.hub; "": none there
   bool is_default = false; // timm's choice for the network's name alone
   const PublishedImages* images = nullptr;
 
