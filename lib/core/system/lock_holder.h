@@ -91,7 +91,8 @@ bool is_seen_running(const LockHolder& holder);
 bool is_of_same_job(const LockHolder& holder, const LockHolder& own);
 
 // Returns true if `own` has the holder's `host` and `machine` and another boot
-// id: the host was rebooted. Another machine may have the same names.
+// id (both known): the host was rebooted. Another machine may have the same
+// names.
 bool was_rebooted(const LockHolder& holder, const LockHolder& own);
 
 } // namespace vitrain
