@@ -31,7 +31,7 @@ using logging::HttpReply;
 
 constexpr int kTries = 5; // of a request that gets no reply
 
-// Returns "https://host:port" of a URL.
+// Returns "SCHEME://HOST[:PORT]" of a URL; "" if it has no scheme.
 std::string origin_of(const std::string& url) {
   const std::size_t host = url.find("://");
   return host == url.npos ? "" : url.substr(0, url.find('/', host + 3));
@@ -167,8 +167,8 @@ void HubFiles::read_headers(HttpReply& reply, Remote& remote) {
   }
 }
 
-// Asks for size, hash and address of a file. Returns nullopt if the
-// repository does not have it.
+// Asks for size, hash and address of a file. Returns nullopt if the repository
+// does not have it; throws Error(kWeights) for other failures.
 std::optional<HubFiles::Remote> HubFiles::look_up(const std::string& file) {
   Remote remote{
       .url = fmt::format(
@@ -215,6 +215,7 @@ std::optional<HubFiles::Remote> HubFiles::look_up(const std::string& file) {
   return remote;
 }
 
+// Throws Error(kWeights) if the request failed.
 void HubFiles::check_reply(const HttpReply& reply, const std::string& file)
     const {
   const bool denied = reply.status == 401 || reply.status == 403;
@@ -276,8 +277,8 @@ void HubFiles::download(
       error_text(errno));
 }
 
-// Writes the rest of a file. Checks its size and hash; if they are wrong,
-// empties it and throws Error(kWeights).
+// Writes the rest of a file. Checks its size and, if the etag is a SHA-256, its
+// hash; if they are wrong, empties it and throws Error(kWeights).
 void HubFiles::receive(
     const std::string& file,
     const Remote& remote,

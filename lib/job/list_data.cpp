@@ -83,7 +83,8 @@ data::Index reduced(data::Index train, const config::Recipe& recipe) {
                                          : std::move(train);
 }
 
-// Splits data.train into training and held-out samples, by data.split.
+// Splits data.train into training samples, which it also reduces, and held-out
+// samples, by data.split.
 data::SplitData split_training_data(
     const config::Recipe& recipe,
     const Known& known) {

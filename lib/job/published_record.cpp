@@ -50,6 +50,7 @@ void add_numbers(std::int64_t count, std::vector<std::string>& classes) {
 }
 
 // Returns the values of recipe keys for images of published weights.
+// `evaluates`: with the size and crop for tests, if there are others.
 Json published_keys(const PublishedImages& images, bool evaluates) {
   const bool other_size = evaluates && images.test_size > 0;
   const bool other_crop = evaluates && images.test_crop_pct > 0;
@@ -88,7 +89,8 @@ std::optional<PreprocessRecord> record_of_table(
 }
 
 // Completes the settings that a training program stored in its checkpoint:
-// missing values are taken from timm's default weights of the network.
+// missing values are taken from the first published weights of the network,
+// whose name becomes vitrain's ("" if unknown).
 void add_defaults(bool evaluates, checkpoint::PublishedConfig& published) {
   published.architecture =
       models::read_published_name(published.architecture).network;

@@ -52,7 +52,8 @@ std::optional<std::filesystem::path> resolve_auto(PreparedJob& prepared) {
   return newest.path;
 }
 
-// Compares the recipe with the recipe of the run to resume.
+// Adopts the values of weights from the recipe of the run to resume, then
+// compares the recipes: sets prepared.changes, and adds notes.
 void compare_recipes(PreparedJob& prepared) {
   const RunDirectory run{prepared.job.run_directory};
   const std::string name = printable(run.config().native());

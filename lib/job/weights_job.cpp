@@ -47,7 +47,8 @@ bool says_model(const config::PartialRecipe& loaded) {
       origin->second.origin != config::Origin::kDefault;
 }
 
-// Reads the recipe named on the command line, or else that of the weights' run.
+// Reads the recipe named on the command line, or else that of the weights' run,
+// if there is one, whose path it assigns to recipe_file.
 config::PartialRecipe read_recipe(
     config::LoadRequest request,
     const char* use,
