@@ -33,9 +33,9 @@ struct JpegKernels {
       std::ptrdiff_t stride);
 
   // Upsample rows of chroma samples to full resolution. Up to kSlack bytes are
-  // read after the inputs, and overwritten after the output. h2 needs samples
-  // -1 and `count` of its input, too, and writes 2 * count bytes; h1 writes
-  // `count` bytes.
+  // read after the inputs, and overwritten after the output. The h2 kernels
+  // also read samples -1 and `count` of their input, and write 2 * count bytes;
+  // upsample_h1v2 writes `count` bytes.
   // h2v1: chroma has half as many columns as luma.
   void (*upsample_h2v1)(const std::uint8_t* in, int count, std::uint8_t* out);
   // h2v2: chroma has half as many columns and rows. blend_rows computes 3 *
