@@ -18,8 +18,8 @@
 namespace vitrain::launch {
 namespace {
 
-// Returns true for an interactive shell: it has no arguments and leads a
-// terminal's session.
+// Returns true for an interactive shell: it has no arguments but options other
+// than -c, and leads a terminal's session.
 bool is_interactive(pid_t pid, const ProcessStatus& status) {
   const std::vector<std::string> words = arguments_of(pid);
   const bool alone = std::none_of(

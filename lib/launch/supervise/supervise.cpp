@@ -248,7 +248,8 @@ void Supervision::look_at_nodes(double now) {
   kill_time_ = now + options_.grace_seconds;
 }
 
-// After this machine's workers have succeeded, waits for the other machines.
+// After this machine's workers have ended: if the user ended them, tells the
+// other machines; if they have succeeded, waits for the other machines.
 void Supervision::wait_for_nodes(SignalQueue& signals) {
   if (options_.nodes == nullptr) {
     return;
