@@ -78,7 +78,8 @@ void append_little_endian(std::string& out, Integer value) {
   }
 }
 
-// Returns an event with the fields that `fill` adds to it.
+// Returns an event, without a step if that is 0, with the fields that `fill`
+// adds to it.
 template <typename Fill>
 std::string event(double wall_time, std::int64_t step, const Fill& fill) {
   std::string bytes;

@@ -14,7 +14,7 @@ namespace vitrain::logging {
 namespace {
 
 constexpr double kLongestPause = 60.0; // seconds
-constexpr std::size_t kLongestReason = 200; // in characters
+constexpr std::size_t kLongestReason = 200; // in bytes
 // Number of attempts at the end of a run if the server does not answer.
 constexpr int kLastAttempts = 2;
 // Patience after a failure: a failed run ends all its workers within five
