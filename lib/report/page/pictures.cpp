@@ -56,8 +56,8 @@ figure(const std::string& file, std::string_view text, Paper paper) {
       html(text));
 }
 
-// Returns the bytes of a PNG file; "" if there is none. If it cannot be read,
-// sets `out` to a message.
+// Returns the bytes of a PNG file; "" if there is none or it is no PNG. If it
+// cannot be read, sets `out` to a message.
 std::string
 read_png(const fs::path& file, std::string_view text, std::string& out) {
   std::error_code error;
