@@ -84,7 +84,8 @@ struct CellShare {
   double wrong = 0;
 };
 
-// Returns the largest fraction in each cell, row by row.
+// Returns, for each cell, the largest fractions of a class's samples, row by
+// row.
 std::vector<CellShare> shares_of(const Confusion& confusion, const Grid& grid) {
   const auto cells = static_cast<std::size_t>(grid.cells());
   std::vector<CellShare> shares(cells * cells);
