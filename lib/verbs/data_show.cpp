@@ -23,7 +23,7 @@
 namespace vitrain::verbs {
 namespace {
 
-// Returns the first samples of an epoch.
+// Returns the first `count` samples of an epoch, or all if it has fewer.
 std::vector<data::Draw> first_draws(
     const data::Sampler& sampler,
     std::int64_t micro_batches,

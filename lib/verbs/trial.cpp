@@ -33,8 +33,8 @@ double times_of(const config::Interval& every, const config::Plan& plan) {
       plan.total_steps));
 }
 
-// Returns each worker's share of the machine's available memory; nullopt for
-// GPUs, which report when theirs is exhausted.
+// Returns each worker's share of the machine's available memory; nullopt if it
+// is unknown, and for GPUs, which report when theirs is exhausted.
 std::optional<std::int64_t> memory_limit(const Subject& subject) {
   const auto available = launch::available_memory();
   if (subject.cuda || !available) {
