@@ -13,7 +13,8 @@ void unary(const Call& call) {
   call.give(Op.text, {call.operand("self", call.result_type())});
 }
 
-// Returns the common dtype of both operands.
+// Returns the dtype in which both operands are written: the result's, or, for
+// comparisons, that of `self`.
 at::ScalarType common_type(const Call& call) {
   return call.result_type() == at::kBool ? call.type("self")
                                          : call.result_type();
