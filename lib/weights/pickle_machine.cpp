@@ -241,7 +241,8 @@ void PickleMachine::append(const std::vector<Value::Ref>& items) {
   target.items.insert(target.items.end(), items.begin(), items.end());
 }
 
-// Pushes an integer given in two's complement, little endian.
+// Pushes an integer given in two's complement, little endian; only the first 8
+// bytes count.
 void PickleMachine::push_long(std::string_view digits) {
   std::uint64_t value = 0;
   const bool negative = !digits.empty() &&

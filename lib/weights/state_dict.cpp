@@ -68,8 +68,9 @@ class Search {
   Search(const IsTensor& is_tensor, const std::string& source)
       : is_tensor_(is_tensor), source_(source) {}
 
-  // Returns the tensors directly in a dictionary or pickled module, by name;
-  // empty for other values. The reference is valid as long as this object.
+  // Returns the tensors directly in a dictionary, or of a pickled module and
+  // its children, by name; empty for other values. The reference is valid as
+  // long as this object.
   const Tensors& tensors_of(const PickleValue& value) {
     if (!value.is(Kind::kDict) && !value.is(Kind::kCall)) {
       return none_;
@@ -93,8 +94,8 @@ class Search {
     return found;
   }
 
-  // Returns all dictionaries of tensors within `root`, up to `levels` levels
-  // deep.
+  // Returns all dictionaries and modules with tensors within `root`, up to
+  // `levels` levels deep, without those inside others.
   std::vector<Candidate> candidates_in(
       const PickleValue& root,
       const std::string& prefix,
