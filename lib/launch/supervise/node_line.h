@@ -30,7 +30,7 @@ class NodeLine {
   // takes.
   void send(const Json& message);
   // Returns the messages that have arrived. Closes the connection if the peer
-  // is gone or sends more than a message.
+  // is gone, or if more than 1 MiB have arrived that were not returned yet.
   std::vector<std::string> receive();
   // Waits until sent data has left this process, at most `seconds`.
   void flush(double seconds);

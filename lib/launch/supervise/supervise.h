@@ -98,11 +98,11 @@ struct SuperviseResult {
 // than 0 and 75 or by a signal, ends with 0 before it called Heartbeat::done(),
 // is stopped (SIGSTOP) for too long, or shows no progress. The other workers
 // get SIGTERM, which tells them the reason (StopRequest::run_failed()), and
-// after the grace period SIGKILL. What may be a
-// consequence (Verdict::kPerhapsConsequence) counts as the cause only if no
-// other failure is seen within blame_seconds; of several, the worker that
-// failed first is the cause (Heartbeat::failed()). Of silent workers, one that
-// waits for others (Doing) is the cause only if all do.
+// after the grace period SIGKILL. What may be a consequence
+// (Verdict::kPerhapsConsequence) counts as the cause only if no other failure
+// is seen within blame_seconds; of several, the worker that failed first is the
+// cause (Heartbeat::failed()). Of silent workers, one that waits for others
+// (Doing) is the cause only if all do.
 //
 // SIGTERM, SIGINT, SIGHUP and SIGUSR1 are forwarded to the workers once (SIGHUP
 // as SIGTERM); the workers save and exit with 75. A second signal (not within
