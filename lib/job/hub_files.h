@@ -16,7 +16,8 @@ class Sha256;
 
 namespace vitrain::job {
 
-// Called during a download: file and its bytes so far and at the end.
+// Called during a download with the file, its bytes so far (including those of
+// an earlier attempt) and its size.
 using FetchProgress = std::function<
     void(const std::string& file, std::int64_t done, std::int64_t all)>;
 
