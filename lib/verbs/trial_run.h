@@ -25,7 +25,7 @@ struct Measured {
   std::int64_t memory = 0; // peak bytes of rank 0; 0: unknown
   std::int64_t evaluated = 0; // samples of the last evaluation; 0: none
   double eval_seconds = 0.0;
-  double save_seconds = 0.0; // of the last checkpoint
+  double save_seconds = 0.0; // of the last checkpoint; 0: none
   std::int64_t checkpoint_bytes = 0;
 };
 
