@@ -35,7 +35,7 @@ trap 'exit 130' INT TERM
 . "$root/bench/peer.sh"
 . "$root/bench/step_speed.sh"
 
-# Builds a library that tells MKL that the processor is Intel's, as vitrain does.
+# Builds a library that makes MKL take any processor for Intel's, as vitrain does.
 mkl_library() {
   echo 'int mkl_serv_intel_cpu_true(void) { return 1; }' >"$work/mkl.c"
   cc -shared -fPIC -o "$work/mkl.so" "$work/mkl.c"

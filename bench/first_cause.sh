@@ -1,7 +1,7 @@
 #!/bin/bash
-# first_cause.sh N [SEED]: makes N runs of two workers fail at random and counts how
-# many named the right worker and cause, and did so within 5 s of the fault.
-# The limit of a step, an evaluation and a checkpoint is 2 s; that counts.
+# first_cause.sh RUNS [SEED]: makes RUNS runs of two workers fail at random and counts
+# how many name the right worker and cause, and how many do so within 5 s of the fault.
+# The 5 s include the time limit of a step, an evaluation or a checkpoint, here 2 s.
 set -u
 runs=${1:?usage: first_cause.sh RUNS [SEED]}
 RANDOM=${2:-1}
@@ -9,7 +9,7 @@ build=$(readlink -f "$(dirname "$0")/../build/release")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# Images, of which 16 pixels a side are noise.
+# Images of noise, 16 pixels a side.
 for class in a b; do
   mkdir -p "$work/images/$class"
   for i in $(seq 40); do

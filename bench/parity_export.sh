@@ -1,7 +1,7 @@
 #!/bin/sh
-# What the files of `vitrain export` compute in other programs: loads a network of each
-# family with random weights as safetensors into timm (strict), as TorchScript with
-# torch.jit.load and as ONNX into ONNX Runtime, and runs batches of 1, 3 and 4.
+# Compares the outputs of exported files (`vitrain export`) in other programs: loads a
+# network of each family with random weights as safetensors into timm (strict), as
+# TorchScript with torch.jit.load, as ONNX into ONNX Runtime; runs batches of 1, 3, 4.
 #
 # usage: bench/parity_export.sh [NAME...]    (default: peers/export_models.py's)
 #

@@ -53,7 +53,7 @@ double median(std::vector<double> values) {
 // usage: report_pages FOLDER
 // Creates an artificial run of 300 epochs in FOLDER and writes its report after
 // each of the last 50 epochs, as a running process does. Prints the seconds per
-// page (median, largest), and those of a page that reads all records first.
+// page (median, largest), and for a page that first reads all records again.
 int main(int argc, char** argv) {
   using namespace vitrain;
   if (argc != 2) {

@@ -40,7 +40,7 @@ def markdown_files():
         capture_output=True, text=True)
     if listed.returncode == 0:
         return [ROOT / name for name in listed.stdout.split("\0") if name]
-    # An unpacked archive: everything but what was built.
+    # Without git, as in an unpacked archive: all documents outside build/.
     return [path for path in ROOT.rglob("*.md")
             if path.relative_to(ROOT).parts[0] != "build"]
 
@@ -177,7 +177,7 @@ def command_problem(vitrain, command):
     Names that stand for files and folders (FILE, runs/NAME, ...) are given
     something that exists or nothing at all: only the command line itself is
     checked, by printing the recipe that it makes."""
-    # Nothing is started, neither here nor elsewhere.
+    # Checks commands of several machines without starting anything on them.
     words = [word for word in shlex.split(command, comments=True)
              if word != "-ssh"]
     recipe = str(ROOT / "configs" / "shapes_vit_tiny.yaml")
@@ -189,7 +189,7 @@ def command_problem(vitrain, command):
              for word in words]
     words = [word if "/" not in word or not (ROOT / word).exists()
              else str(ROOT / word) for word in words]
-    # Images that are named for example, and what is written.
+    # Replace image names in examples by an existing image.
     words = [image if word.endswith(".jpg") else word for word in words]
     verbs = {"config", "data", "devices", "models", "completion", "man"}
     if (words[:2] in (["data", "pack"], ["data", "unpack"])

@@ -44,7 +44,7 @@ def main():
         own = str(file.parent.relative_to(LIB))
         for name in includes(file):
             other = str(Path(name).parent)
-            # Order matters within a library; between libraries, DEPENDS decides.
+            # Checks the order within a library; DEPENDS checks other libraries.
             same = own.split("/")[0] == other.split("/")[0]
             if same and own != other and order.get(other, 0) > order.get(own, len(order)):
                 errors.append(f"{file.relative_to(LIB)} includes {name}, whose folder is above its own")

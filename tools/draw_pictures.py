@@ -26,7 +26,7 @@ IMAGES = ROOT / "docs" / "images"
 COLUMNS = 100
 INK, FAINT, PAPER = "#d7dde4", "#8793a0", "#14181d"
 GREEN = "#7bc47f"
-# By the codes of lib/logging/terminal_style.cpp.
+# Colours of the SGR codes in lib/logging/terminal_style.cpp.
 COLOURS = {"": INK, "1": "#ffffff", "36": "#6cc6d6", "32": GREEN, "33": "#e0b34a", "1;31": "#ef7b74",
            "2": FAINT}
 LEFT_OUT = "\u22ee"
@@ -73,7 +73,7 @@ def draw_terminal(lines):
     body = []
     for i, line in enumerate(lines):
         for column, text, colour in pieces(line):
-            # The same width whatever font the reader has.
+            # textLength: the same width with any font of the reader.
             body.append(
                 f'<text x="{left + column * across:.1f}" y="{30 + i * down}" font-size="{size}" '
                 f'fill="{COLOURS[colour]}" textLength="{len(text) * across:.1f}" '
@@ -97,7 +97,7 @@ def shown_lines(lines, live):
     text = [terminal.plain(line) for line in lines]
     epochs = [i for i, line in enumerate(text) if re.match(r"epoch \d+/\d+  loss", line)]
     kept = epochs[2]
-    # The running epoch is the one after those, half done.
+    # Shows the epoch after these in progress, half completed.
     running = [line for line in live if terminal.plain(line).startswith(f"epoch {4}/")]
     return ([said("$ ./run_train_multi.sh", "1")] + lines[: kept + 1]
             + [running[len(running) // 2], said(LEFT_OUT, "2")]

@@ -31,7 +31,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 VERSION = (ROOT / "VERSION").read_text().split()[0]
 PROGRAMS = ("vitrain", "vitrain_torch", "vitrain_cuda.so")
-# What every system that runs torch's wheels has (PEP 600).
+# Libraries of every system on which torch's wheels run (PEP 600).
 SYSTEM = re.compile(
     r"(ld-linux-x86-64|lib(c|m|dl|rt|util|pthread|gcc_s|stdc\+\+))\.so\.\d+$")
 
@@ -79,7 +79,7 @@ def compiled_headers(build, torch):
     system = re.compile(r"/usr/(lib/gcc|include/(c\+\+|x86_64-linux-gnu/(c\+\+|bits|sys|gnu|asm)))/")
     folders = set()
     for name in headers:
-        # build/.../deps/include/fmt is a link to the system's.
+        # build/.../deps/include/fmt is a link to the system's headers.
         path = pathlib.Path(os.path.realpath(os.path.join(build, name)))
         if (path.is_relative_to("/usr") and not system.match(str(path))
                 and not path.is_relative_to(torch) and not path.is_relative_to(ROOT)):
@@ -91,7 +91,7 @@ def debian_packages(paths):
     """{path: (package, version, source)}; nothing where dpkg does not know a file."""
     if not shutil.which("dpkg-query") or not paths:
         return {}
-    # Files of /lib may be registered below /usr/lib, and the other way round.
+    # dpkg may list files of /lib below /usr/lib, and vice versa.
     names = {}
     for path in paths:
         real = pathlib.Path(os.path.realpath(path))
@@ -237,7 +237,7 @@ def main():
         needed = {name for program in programs
                   for name in re.findall(r"NEEDED +(\S+)", output("objdump", "-p", program))}
         facts = set(debian_packages({shared[name] for name in needed}).values())
-        # Of the same version or later, without what only Debian changed.
+        # Requires at least these versions, without Debian's own revision.
         print(", ".join(f"{name} (>= {version.split('-')[0]})" for name, version, _ in sorted(facts)))
         return
     from_torch = {name for name, path in shared.items() if wheel_of(path, torch)}

@@ -1,10 +1,10 @@
 #!/bin/sh
-# What run_train_multi.sh and run_eval_multi.sh share: set up, complete the
-# arguments, become vitrain.
+# Sets up the build, completes the arguments and becomes vitrain, for
+# run_train_multi.sh and run_eval_multi.sh.
 # usage: tools/run.sh train|eval [vitrain's arguments]
 #
-# Runs in the caller's folder, so that relative paths mean what they say, and
-# leaves the choice of devices, CUDA_VISIBLE_DEVICES with it, to vitrain.
+# Runs in the caller's folder, so that relative paths are valid, and leaves
+# CUDA_VISIBLE_DEVICES unchanged: vitrain chooses the devices.
 set -eu
 
 root=$(CDPATH='' cd -- "$(dirname -- "$(readlink -f -- "$0")")/.." && pwd -P)
@@ -12,8 +12,8 @@ vitrain=$root/build/release/vitrain
 verb=$1
 shift
 
-# True when one of the arguments is an option of one of those names, in any of
-# the spellings -cfg, --cfg, -cfg=FILE.
+# Returns true if an argument is an option of one of these names, spelled -cfg,
+# --cfg or -cfg=FILE.
 # usage: has_option NAME... -- "$@"
 has_option() {
   wanted=
@@ -32,7 +32,7 @@ has_option() {
   return 1
 }
 
-# True when -resume names a run, which brings its recipe.
+# Returns true if -resume names a run (not auto), whose recipe is then used.
 resumes_a_run() {
   before=
   for argument in "$@"; do
@@ -50,13 +50,13 @@ resumes_a_run() {
   return 1
 }
 
-# Prints the folder of the newest example run that has a best checkpoint, which
-# is the one that -pretrained takes from it; or nothing.
+# Prints the folder of the newest example run with a best checkpoint, which
+# -pretrained then uses; nothing if there is none.
 newest_run() {
   newest=
   for run in runs/shapes_vit_tiny-* "$root"/runs/shapes_vit_tiny-*; do
     if [ ! -s "$run/checkpoints/best" ]; then continue; fi
-    # Names end with the time: the last in order is the newest.
+    # Names end with the time, so the last name is the newest run.
     if [ -z "$newest" ] || expr "${run##*/}" '>' "${newest##*/}" >/dev/null; then
       newest=$run
     fi

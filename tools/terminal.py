@@ -8,8 +8,8 @@ import re
 import struct
 import termios
 
-# Text, control characters, colours and erasing: what vitrain writes. Anything else is an error,
-# since the picture would be wrong.
+# Output that vitrain may write: text, control characters, colours, erasing.
+# Anything else is an error, because the picture would be wrong.
 TOKEN = re.compile(r"\x1b\[([0-9;]*)([mK])|([\r\n])|([^\x1b\r\n]+)")
 
 
@@ -76,7 +76,7 @@ def record(command, folder, columns, environment=None):
         if not part:
             break
         received += part
-        # Up to the last place where neither a character nor a sequence is cut.
+        # Stops where neither a character nor an escape sequence is cut.
         end = max(received.rfind(b"\n"), received.rfind(b"K"), received.rfind(b"m")) + 1
         screen.feed(received[:end].decode())
         received = received[end:]

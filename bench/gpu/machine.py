@@ -221,7 +221,7 @@ class Part:
         except Failed as problem:
             state, values = "FAILS", {"why": str(problem)}
         except (LookupError, TypeError, ValueError, ZeroDivisionError, OSError) as problem:
-            # The program succeeded, but its result has not the expected form.
+            # The program succeeded, but its result does not have the expected form.
             state, values = "FAILS", {"why": repr(problem)}
         return {
             "name": name, "state": state, "values": in_json(values),

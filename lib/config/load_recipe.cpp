@@ -121,7 +121,7 @@ bool apply_data_path(
         printable(data_path)));
   }
   const auto path_of = [&](SourceKind kind, bool training) {
-    if (training && data_path != given) { // whatever else is in the folder
+    if (training && data_path != given) { // -data_path names the training data
       const fs::path path = fs::path(given).lexically_normal();
       return (path.has_filename() ? path : path.parent_path()).native();
     }
@@ -227,7 +227,8 @@ FileLayers layers_of(const LoadRequest& request, Problems& problems) {
                       : FileLayers{};
 }
 
-// Notes that a record was read without the user information of its URLs.
+// Adds a note if the user information of a URL was removed when a run's record
+// was read.
 void note_user_info(
     const LoadRequest& request,
     const FileLayers& files,

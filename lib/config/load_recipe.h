@@ -20,7 +20,8 @@ Recipe from_yaml(std::string_view yaml, const std::string& name = "recipe");
 
 // Same as load(), but adds mistakes to `problems` instead of throwing, for
 // callers with further checks. If `problems` is not empty at the end, the
-// result has `unread` keys and no notes on unused keys.
+// result has `unread` keys and no notes on unused keys; for
+// RecipeUse::kEvaluation it never has such notes.
 PartialRecipe read(const LoadRequest& request, Problems& problems);
 
 } // namespace vitrain::config

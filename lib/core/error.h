@@ -7,8 +7,8 @@
 
 namespace vitrain {
 
-// Exit codes of the program (docs/guide/resume.md lists them for users).
-// The values are a public interface: do not change them.
+// Exit codes of the program (docs/guide/resume.md lists them for users). The
+// values are a public interface: do not change them.
 enum class ExitCode : int {
   kDone = 0,
   kInternal = 1, // a defect of vitrain
@@ -51,8 +51,8 @@ class Error : public std::runtime_error {
 };
 
 // Returns the exit code of an exception: Error's own, kOutOfMemory for
-// std::bad_alloc, kUsage if a limit of the system does not allow a thread,
-// kInternal otherwise.
+// std::bad_alloc, kUsage for a std::system_error with EAGAIN (a limit of the
+// system does not allow a thread), kInternal otherwise.
 ExitCode exit_code_of(const std::exception& error);
 
 } // namespace vitrain

@@ -45,7 +45,7 @@ struct Candidate {
   std::uint32_t bits;
   std::int32_t index;
 
-  bool operator<(const Candidate& other) const { // selected earlier
+  bool operator<(const Candidate& other) const { // true: selected first
     return bits != other.bits ? bits > other.bits : index < other.index;
   }
 };

@@ -91,9 +91,10 @@ double Random::normal() {
   return radius * std::cos(2.0 * std::numbers::pi * uniform());
 }
 
-// Marsaglia, Tsang, "A simple method for generating gamma variables", ACM TOMS
-// 26 (2000): exact by rejection for shapes of at least 1. For a smaller shape,
-// a sample of shape + 1 is multiplied by u^(1 / shape).
+// Returns the logarithm of a gamma sample: Marsaglia, Tsang, "A simple method
+// for generating gamma variables", ACM TOMS 26 (2000), exact by rejection for
+// shapes of at least 1. For a smaller shape, a sample of shape + 1 is
+// multiplied by u^(1 / shape).
 double log_gamma_draw(Random& random, double shape) {
   if (shape < 1.0) {
     const double larger = log_gamma_draw(random, shape + 1.0);

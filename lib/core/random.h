@@ -50,7 +50,7 @@ class Random {
   std::uint64_t next_u64();
   // Uniform in [0, 1), a multiple of 2^-53.
   double uniform();
-  // Uniform in [low, high).
+  // Uniform in [low, high); rounding may return `high`.
   double uniform(double low, double high);
   // Uniform integer in [0, n) without bias; n > 0.
   std::uint64_t below(std::uint64_t n);
@@ -69,12 +69,12 @@ class Random {
 // double.
 double log_gamma_draw(Random& random, double shape);
 
-// Returns a sample from Beta(a, b); a, b > 0.
+// Returns a sample from Beta(a, b), in [0, 1]; a, b > 0.
 double beta_draw(Random& random, double a, double b);
 
-// A random permutation of [0, n), chosen by (seed, epoch), in O(1) memory, by a
-// balanced Feistel network with cycle walking (Black, Rogaway: "Ciphers with
-// arbitrary finite domains", CT-RSA 2002).
+// A random permutation of [0, n), chosen by (n, seed, epoch), in O(1) memory,
+// by a balanced Feistel network with cycle walking (Black, Rogaway: "Ciphers
+// with arbitrary finite domains", CT-RSA 2002).
 class KeyedPermutation {
  public:
   KeyedPermutation(std::uint64_t n, std::uint64_t seed, std::uint64_t epoch);

@@ -16,7 +16,7 @@ namespace {
 
 using State = std::array<std::uint32_t, 8>;
 
-// FIPS 180-4, section 4.2.2.
+// Round constants (FIPS 180-4, section 4.2.2).
 alignas(16) constexpr std::array<std::uint32_t, 64> kRounds{
     0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1,
     0x923f82a4, 0xab1c5ed5, 0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3,
@@ -30,7 +30,7 @@ alignas(16) constexpr std::array<std::uint32_t, 64> kRounds{
     0x5b9cca4f, 0x682e6ff3, 0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208,
     0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2};
 
-// Section 6.2.2, for `count` blocks.
+// Updates the state by `count` blocks (section 6.2.2).
 void hash_plainly(State& state, const std::uint8_t* bytes, std::size_t count) {
   for (; count > 0; --count, bytes += 64) {
     std::array<std::uint32_t, 64> w;
@@ -66,8 +66,8 @@ void hash_plainly(State& state, const std::uint8_t* bytes, std::size_t count) {
 }
 
 #ifdef __x86_64__
-// The same with SHA-NI, which keeps a, b, e, f in one register and c, d, g, h
-// in the other.
+// Same as hash_plainly(), with SHA-NI, whose registers hold (a, b, e, f) and
+// (c, d, g, h).
 __attribute__((target("sha,sse4.1,ssse3"))) void
 hash_fast(State& state, const std::uint8_t* bytes, std::size_t count) {
   const __m128i swap = _mm_set_epi64x(0x0c0d0e0f08090a0b, 0x0405060700010203);

@@ -31,7 +31,7 @@ class Sha256 {
       0x9b05688c,
       0x1f83d9ab,
       0x5be0cd19};
-  std::array<std::uint8_t, kBlock> rest_{}; // of an incomplete block
+  std::array<std::uint8_t, kBlock> rest_{}; // bytes of an incomplete block
   std::uint64_t size_ = 0;
   bool plainly_;
 };

@@ -28,7 +28,8 @@ int edit_distance(std::string_view a, std::string_view b);
 // Returns the candidate that the user may have meant by `word`: the one with
 // the smallest edit_distance(), at most a third of the word's bytes (1 to 4). A
 // candidate is never too far if the word, of at least two bytes, is its start
-// or end, or begins with it or ends with `_` and it. "" if there is none, or if
+// or end, or begins with it or ends with `_` and it; of candidates at the same
+// distance, such a one is preferred, then the first. "" if there is none, or if
 // the word has more than 64 bytes.
 std::string nearest(
     std::string_view word,
@@ -57,8 +58,9 @@ std::string with_commas(std::int64_t value);
 std::string counted(std::int64_t count, std::string_view noun);
 // Returns a size as "512 B", "1.5 KiB", "2.0 GiB", in units up to TiB.
 std::string human_bytes(double bytes);
-// Returns a duration as "0:42", "12:05", "3:07:09", "2d 03:04" (days, hours,
-// minutes); "-:--" if it is negative or not finite.
+// Returns a duration, rounded to seconds, as "0:42", "12:05", "3:07:09",
+// "2d 03:04" (days, hours, whole minutes); "-:--" if it is negative or not
+// finite.
 std::string human_seconds(double seconds);
 // Returns the shortest decimal text that parses back to exactly the same
 // double.

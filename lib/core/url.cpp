@@ -33,7 +33,8 @@ std::size_t user_info_length(std::string_view rest) {
 }
 
 // Returns the position after the next scheme in the text; npos if there is
-// none. Accepts a single slash, as in URLs that were normalised as paths.
+// none. Accepts a single slash after http and https, as in URLs that were
+// normalised as paths.
 std::size_t find_after_scheme(std::string_view text) {
   for (std::size_t at = text.find(":/"); at != std::string_view::npos;
        at = text.find(":/", at + 1)) {

@@ -11,7 +11,7 @@ namespace vitrain::data {
 // at most `examples` entries of each list (bad samples, duplicates, ...).
 std::string to_text(const CheckReport& report, std::size_t examples);
 
-// Returns the complete report.
+// Returns the complete report as JSON.
 Json to_json(const CheckReport& report);
 
 } // namespace vitrain::data

@@ -63,7 +63,7 @@ constexpr Extent kNoneYet{
     std::numeric_limits<std::int64_t>::max(),
     std::numeric_limits<std::int64_t>::max()};
 
-// Reads samples for one thread.
+// Reads samples in one thread, and adds what it finds to that thread's results.
 class Reader {
  public:
   Reader(

@@ -69,6 +69,7 @@ struct Duplicates {
   bool across_splits() const {
     return occurrences.front().split != occurrences.back().split;
   }
+  // Returns true if not all occurrences have the same labels.
   bool across_labels() const;
 };
 

@@ -36,7 +36,8 @@ std::string npy_header(const std::array<std::int64_t, 4>& shape) {
   return header + text;
 }
 
-// Returns the image after torchvision's Resize(to).
+// Returns the image after torchvision's Resize(to). Throws Error(kData) if it
+// would exceed the limit of pixels.
 image::Image resized(
     const image::Image& image,
     int to,

@@ -28,11 +28,11 @@ struct DumpOptions {
 };
 
 // Passes to `write`, in pieces, a .npy file with the pixels of image files:
-// uint8 [files, height, width, channels]. Throws Error(kData) naming a file
-// that cannot be decoded or whose size differs from the first one's, possibly
-// after pieces have been written. Returns the files whose values of more than
-// 8 bits were clipped (never any if `transform` has other than 1 or 3
-// channels).
+// uint8 [files, height, width, channels]; nothing if there are no files. Throws
+// Error(kData) naming a file that cannot be decoded or whose size differs from
+// the first one's, possibly after pieces have been written. Returns the files
+// whose values of more than 8 bits were clipped (never any if `transform` has
+// other than 1 or 3 channels).
 std::vector<std::string> dump_pixels(
     std::span<const std::string> files,
     const DumpOptions& options,

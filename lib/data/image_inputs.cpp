@@ -61,7 +61,7 @@ bool names_archive(const std::string& name, bool exists) {
 }
 
 // Returns the name in a line of a list, without the label or labels after it
-// ("3,17", "-").
+// ("3,17", "-"); the whole line if no image's name is before them.
 std::string without_label(std::string_view line) {
   const std::size_t gap = line.find_last_of(" \t");
   if (gap != line.npos && are_label_numbers(line.substr(gap + 1))) {

@@ -193,7 +193,9 @@ std::vector<std::optional<std::int32_t>> find_classes(
 }
 
 // Returns the model's class number for each class of the data. Throws
-// Error(kData) for a class that the model does not have.
+// Error(kData) for a class that the model does not have; but if the model's
+// names are unknown and `listed` has as many classes as the data, returns
+// `listed`, with a note.
 std::vector<std::int32_t> places_of(
     const Index& data,
     const std::string& file,

@@ -31,7 +31,8 @@ struct Description {
   //   {"model": ..., "input_size": [3, 224, 224], "mean": [...], ...,
   //    "classes": [...]}
   // without members that are unset ("range", "resize") or empty ("classes").
-  // For vectors it has only "model", "input_size" and "classes".
+  // "mean" and "std" have a number per channel, three for grey images. For
+  // vectors it has only "model", "input_size" and "classes".
   Json to_json() const;
 };
 

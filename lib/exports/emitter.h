@@ -53,7 +53,9 @@ class Emitter {
   // and constants, as initializers on first use. Throws Error(kInternal) for a
   // value that is none of these and not bound.
   std::string name_of(const torch::jit::Value* value);
-  // Returns the names of a list of tensors; "" for None.
+  // Returns the names of a list of tensors; "" for None. Throws
+  // Error(kInternal) for a list that is neither constant, made of values nor
+  // bound.
   Names names_of(const torch::jit::Value* list);
 
   // Returns the tensor of a constant or of a module's attribute; undefined for
@@ -94,8 +96,8 @@ class Call {
   bool flag(const char* argument) const;
   std::string text(const char* argument) const;
   std::vector<std::int64_t> integers(const char* argument) const;
-  // Returns a list of sizes as [n] int64, computed in the graph if one of them
-  // is computed. Each -1 is replaced by `unchanged`.
+  // Returns the name of a list of sizes as [n] int64, computed in the graph if
+  // one of them is computed. Each -1 is replaced by `unchanged`.
   std::string shape(const char* argument, std::int64_t unchanged) const;
 
   // Sizes of a tensor argument; empty if unknown.
@@ -104,7 +106,8 @@ class Call {
   // Returns a size, as result_size() does. Throws Error(kUsage) if the size
   // depends on the batch.
   std::int64_t size(const char* argument, std::int64_t axis) const;
-  // Returns the dtype in ONNX: double counts as float, int32 as int64.
+  // Returns the dtype in ONNX: double counts as float, int32 as int64; float if
+  // it is unknown.
   at::ScalarType type(const char* argument) const;
   // Returns the argument, a dimension of the tensor `of`, as a non-negative
   // index. axes() returns all dimensions if the argument is absent or empty.

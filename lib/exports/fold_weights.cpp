@@ -70,7 +70,8 @@ class Evaluator {
                   : std::nullopt;
   }
 
-  // Records the paths of modules until a tensor is reached.
+  // Returns an attribute of a module: a tensor with its path, or another value,
+  // whose path it records.
   std::optional<Known> attribute(
       const jit::Node& node,
       const c10::IValue& object) {

@@ -85,8 +85,8 @@ void layer_norm(const Call& call) {
       {{"axis", -std::ssize(shape)}, {"epsilon", call.number("eps")}});
 }
 
-// Translated to InstanceNormalization of each group of channels as one channel,
-// then the weights per channel.
+// Writes InstanceNormalization of each group of channels as one channel, then
+// the weights per channel.
 void group_norm(const Call& call) {
   Emitter& e = call.emitter;
   const std::int64_t groups = call.integer("num_groups");
@@ -116,7 +116,7 @@ void group_norm(const Call& call) {
   call.give(x);
 }
 
-// softmax(q k^T scale + mask) v.
+// Writes softmax(q k^T scale + mask) v.
 void attention(const Call& call) {
   Emitter& e = call.emitter;
   if (call.flag("is_causal") || call.number("dropout_p") != 0.0) {
@@ -199,7 +199,7 @@ void adaptive_pool(const Call& call) {
       {{"kernel_shape", windows}, {"strides", windows}});
 }
 
-// `Coordinates`: the coordinate mode if corners are not aligned.
+// Writes Resize. `Coordinates`: the coordinate mode if corners are not aligned.
 template <Name Mode, Name Coordinates>
 void resize(const Call& call) {
   Emitter& e = call.emitter;

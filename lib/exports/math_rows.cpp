@@ -13,7 +13,8 @@ void unary(const Call& call) {
   call.give(Op.text, {call.operand("self", call.result_type())});
 }
 
-// Returns the common dtype of both operands.
+// Returns the dtype in which both operands are written: the result's, or, for
+// comparisons, that of `self`.
 at::ScalarType common_type(const Call& call) {
   return call.result_type() == at::kBool ? call.type("self")
                                          : call.result_type();
@@ -34,7 +35,7 @@ std::string scaled_other(const Call& call, at::ScalarType type) {
       : call.emitter.add("Mul", {other, call.emitter.number(alpha)});
 }
 
-// Sizes in the graph are [1] int64 and are added here, too.
+// Writes Add; also for sizes, which are [1] int64 tensors in the graph.
 void add(const Call& call) {
   if (!call.has("self")) { // two sizes: aten::add.int
     call.give("Add", {call.in("a"), call.in("b")});
@@ -94,8 +95,8 @@ void silu(const Call& call) {
   call.give("Mul", {x, call.emitter.add("Sigmoid", {x})});
 }
 
-// x Phi(x), or, with tanh, the approximation of Hendrycks and Gimpel, "Gaussian
-// error linear units", 2016.
+// Writes x Phi(x), or, with tanh, the approximation of Hendrycks and Gimpel,
+// "Gaussian error linear units", 2016.
 void gelu(const Call& call) {
   Emitter& e = call.emitter;
   const std::string x = call.in("self");
@@ -139,7 +140,7 @@ void relu6(const Call& call) {
   call.give("Clip", {call.in("self"), e.number(0.0), e.number(6.0)});
 }
 
-// clamp, clamp_min, clamp_max and hardtanh: either bound may be absent.
+// Writes clamp, clamp_min, clamp_max or hardtanh: either bound may be absent.
 void clip(const Call& call) {
   const auto bound = [&](const char* name, const char* other) {
     return call.has(name) ? call.operand(name, at::kFloat)
@@ -249,7 +250,7 @@ void addmm(const Call& call) {
       {{"alpha", call.number("alpha")}, {"beta", call.number("beta")}});
 }
 
-// beta * self + alpha * (batch1 batch2).
+// Writes beta * self + alpha * (batch1 batch2).
 void baddbmm(const Call& call) {
   Emitter& e = call.emitter;
   const auto scaled = [&](const std::string& x, const char* factor) {

@@ -25,7 +25,8 @@ torch::jit::Module trace(
     const models::ModelSpec& spec,
     bool any_size = true);
 
-// Returns random inputs for a network, always the same for the same `count`.
+// Returns normally distributed fp32 inputs for a network on the CPU, always the
+// same for the same `count`.
 at::Tensor random_inputs(const models::ModelSpec& spec, std::int64_t count);
 
 // Throws Error(kInternal) unless network and module have the same outputs, to

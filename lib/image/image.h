@@ -19,8 +19,8 @@ struct Image {
   // Number of defects in the file that the decoder worked around.
   int warnings = 0;
   // True if, without DecodeOptions::range, grey samples of more than 8 bits
-  // were clipped to [0, 255], or were fractions of at most 1, which become
-  // black.
+  // were clipped to [0, 255] (NaN to 0), or all were at most 1 and some of them
+  // fractions, which become black.
   bool clipped = false;
 
   Image() = default;

@@ -8,7 +8,9 @@ namespace vitrain::job {
 // A file of weights in a checkpoint.
 struct CheckpointWeights {
   std::filesystem::path file;
-  std::string name; // printable path of the checkpoint, for messages
+  // For messages: printable path of the checkpoint, with " (averaged weights)"
+  // after it if the part is "ema".
+  std::string name;
 };
 
 // Returns the weights file of a checkpoint folder after verifying the whole

@@ -27,15 +27,15 @@ data::SourceOptions evaluation_options(
 // Returns how files are decoded to pixels, in training, evaluation and the
 // `data` verbs.
 image::DecodeOptions decode_options(const config::DataConfig& data);
-// Converts a value of data.preprocess.pillow.
+// Converts a value of data.preprocess.pillow: k13 from 13 on, else k12.
 image::Pillow pillow(std::int64_t version);
 // `train`: with the augmentation and image size of training.
 data::TransformOptions transform_options(
     const config::Recipe& recipe,
     const models::ModelSpec& spec,
     bool train);
-// Returns the treatment of unreadable samples. Evaluation never replaces a
-// sample by another.
+// Returns the treatment of unreadable samples. Evaluation (`train` false) never
+// replaces a sample by another.
 data::BadSamplePolicy bad_sample_policy(
     const config::Recipe& recipe,
     bool train);

@@ -7,8 +7,8 @@
 
 namespace vitrain::job {
 
-// Returns display names of the classes of a network with `count` outputs: those
-// in `known`, then the numbers of further classes (from 0).
+// Returns display names of the classes of a network with `count` outputs: all
+// in `known`, then the numbers (from 0) of the classes up to `count`.
 std::vector<std::string> display_names(
     const std::vector<std::string>& known,
     std::int64_t count);
@@ -18,7 +18,8 @@ std::vector<std::string> display_names(
 // space, tab or comma, and the display name ("n01440764 tench, Tinca tinca"),
 // in any order, with further lines allowed; or a .csv file of these two
 // columns, or with the names in its first column in the order of the classes.
-// Throws Error(kData) if not all classes are found by name and the number of
+// Blank lines of a text file do not count. Throws Error(kData) if the file
+// cannot be read, or if not all classes are found by name and the number of
 // lines is not `count`.
 std::vector<std::string> display_names(
     const std::vector<std::string>& known,

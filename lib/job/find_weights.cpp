@@ -19,8 +19,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Finds published weights on this machine. Returns `name` if there are none.
-// Throws Error(kUsage) if there are several.
+// Returns the path of published weights on this machine; `name` if there are
+// none. Throws Error(kUsage) if there are several.
 std::string find_published(
     const std::string& name,
     const models::PublishedName& published,
@@ -211,8 +211,9 @@ std::string resolve_weights(const std::string& name, std::string_view key) {
 
 namespace {
 
-// Throws Error(kWeights) for a URL that is not of the Hugging Face hub: only
-// local files are read, so the user has to download it.
+// Throws Error(kWeights) if the name is a URL: only local files are read, so
+// the user has to download it. Callers handle published weights, also by their
+// URL, before.
 void refuse_address(const std::string& name, std::string_view key) {
   if (name.find("://") == name.npos) {
     return;
@@ -229,8 +230,8 @@ void refuse_address(const std::string& name, std::string_view key) {
       printable(file));
 }
 
-// Returns a hint if, instead of a missing file, one with an unsupported
-// extension exists; "" otherwise.
+// Returns a hint if a file called `name` plus an unsupported extension exists;
+// "" otherwise.
 std::string unread_sibling(const std::string& name) {
   for (const char* extension : {".pdiparams", ".onnx", ".h5", ".tflite"}) {
     std::error_code error;

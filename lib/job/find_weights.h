@@ -18,9 +18,9 @@ inline constexpr std::string_view kTeacherPretrained =
 // `best` or `latest`; or, for a run folder or its checkpoints/, the newest
 // valid checkpoint (if `best` is true and a file `best` exists, the one it
 // names). Sets `rejected`, unless it is null, to descriptions of damaged newer
-// checkpoints that were skipped. Throws Error(kWeights) if there is no valid
-// checkpoint, or if the one named by `best`, or by a pointer file that is
-// `path` itself, is damaged or missing.
+// checkpoints that were skipped. Throws Error(kWeights) if the path does not
+// exist, if there is no valid checkpoint, or if the one named by `best`, or by
+// a pointer file that is `path` itself, is damaged or missing.
 std::filesystem::path find_checkpoint(
     const std::filesystem::path& path,
     bool best,
@@ -46,7 +46,8 @@ std::filesystem::path run_of_weights(const std::string& weights);
 // - for a name of published weights (weights_cache.h), the file in the local
 //   caches.
 // Returns `name` unchanged if nothing matches. Throws Error(kUsage) if several
-// files match, Error(kWeights) for an invalid index in such a folder.
+// files match, Error(kWeights) for an invalid index in such a folder or an
+// unreadable ref in the Hugging Face cache.
 std::string resolve_weights(
     const std::string& name,
     std::string_view key = kPretrained);

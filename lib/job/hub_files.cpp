@@ -29,9 +29,9 @@ namespace fs = std::filesystem;
 
 using logging::HttpReply;
 
-constexpr int kTries = 5; // of a request without any reply
+constexpr int kTries = 5; // of a request that gets no reply
 
-// Returns "https://host:port" of a URL.
+// Returns "SCHEME://HOST[:PORT]" of a URL; "" if it has no scheme.
 std::string origin_of(const std::string& url) {
   const std::size_t host = url.find("://");
   return host == url.npos ? "" : url.substr(0, url.find('/', host + 3));
@@ -50,7 +50,7 @@ std::string plain_etag(std::string etag) {
   return etag;
 }
 
-// Empties a partial file. Returns 0.
+// Empties a partial file and its hash. Returns 0, its number of bytes.
 std::int64_t restart(int out, Sha256& hash) {
   hash = Sha256();
   VITRAIN_CHECK(
@@ -61,7 +61,8 @@ std::int64_t restart(int out, Sha256& hash) {
   return 0;
 }
 
-// Hashes the bytes that an earlier attempt has written. Returns their number.
+// Hashes the bytes that an earlier attempt has written. Returns their number;
+// empties the file and returns 0 if they are too many or cannot be read.
 std::int64_t hash_part(int out, std::int64_t size, Sha256& hash) {
   std::vector<char> buffer(std::size_t{1} << 20);
   std::int64_t done = 0;
@@ -147,7 +148,7 @@ void HubFiles::set_headers(bool with_token) {
   client_.set_headers(std::move(headers));
 }
 
-// Reads what the first of several replies says.
+// Takes commit, etag and size from a reply, unless an earlier one had them.
 void HubFiles::read_headers(HttpReply& reply, Remote& remote) {
   if (remote.commit.empty()) {
     remote.commit = reply.headers["x-repo-commit"];
@@ -166,8 +167,8 @@ void HubFiles::read_headers(HttpReply& reply, Remote& remote) {
   }
 }
 
-// Asks for size, hash and address of a file. Returns nullopt if the
-// repository does not have it.
+// Asks for size, hash and address of a file. Returns nullopt if the repository
+// does not have it; throws Error(kWeights) for other failures.
 std::optional<HubFiles::Remote> HubFiles::look_up(const std::string& file) {
   Remote remote{
       .url = fmt::format(
@@ -214,6 +215,7 @@ std::optional<HubFiles::Remote> HubFiles::look_up(const std::string& file) {
   return remote;
 }
 
+// Throws Error(kWeights) if the request failed.
 void HubFiles::check_reply(const HttpReply& reply, const std::string& file)
     const {
   const bool denied = reply.status == 401 || reply.status == 403;
@@ -230,7 +232,8 @@ void HubFiles::check_reply(const HttpReply& reply, const std::string& file)
                                 : "");
 }
 
-// Sends a HEAD request, up to five times if it fails for now.
+// Sends a HEAD request, up to kTries times if the failure may be temporary.
+// Returns the last reply.
 HttpReply HubFiles::ask(const std::string& url) {
   HttpReply reply = client_.head(url);
   for (int i = 1; i < kTries && reply.try_again(); ++i) {
@@ -240,7 +243,8 @@ HttpReply HubFiles::ask(const std::string& url) {
   return reply;
 }
 
-// Downloads or continues a blob.
+// Downloads a blob, or the rest of it, unless another process has done so.
+// Throws Error(kStorage) or Error(kWeights).
 void HubFiles::download(
     const std::string& file,
     const Remote& remote,
@@ -273,7 +277,8 @@ void HubFiles::download(
       error_text(errno));
 }
 
-// Writes the rest of a file and checks all of it.
+// Writes the rest of a file. Checks its size and, if the etag is a SHA-256, its
+// hash; if they are wrong, empties it and throws Error(kWeights).
 void HubFiles::receive(
     const std::string& file,
     const Remote& remote,
@@ -301,14 +306,14 @@ void HubFiles::receive(
         printable(part.native()),
         error_text(storage_error));
     if (done > before) {
-      tries = 0; // continues after a lost connection
+      tries = 0; // bytes arrived: all tries are left
       continue;
     }
     if (++tries == kTries || !reply.try_again()) {
       check_reply(reply, file);
       break;
     }
-    if (before > 0) { // a server without ranges
+    if (before > 0) { // the server may refuse ranges
       done = restart(out, hash);
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(250 << tries));

@@ -16,7 +16,8 @@ class Sha256;
 
 namespace vitrain::job {
 
-// Called during a download: file and its bytes so far and at the end.
+// Called during a download with the file, its bytes so far (including those of
+// an earlier attempt) and its size.
 using FetchProgress = std::function<
     void(const std::string& file, std::int64_t done, std::int64_t all)>;
 
@@ -28,9 +29,10 @@ class HubFiles {
   // is no address.
   HubFiles(models::PublishedName name, const FetchProgress& progress);
 
-  // Downloads a file unless the cache has it. Returns its path in the snapshot;
-  // nullopt if the repository does not have it. Throws Error(kWeights) if the
-  // hub refuses or does not send what it announces, Error(kStorage).
+  // Downloads a file unless the cache has it, for which it always asks the hub.
+  // Returns its path in the snapshot; nullopt if the repository does not have
+  // it. Throws Error(kWeights) if the hub refuses or does not send what it
+  // announces, Error(kStorage).
   std::optional<std::filesystem::path> fetch(const std::string& file);
 
   // Bytes received so far.

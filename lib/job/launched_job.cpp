@@ -67,8 +67,8 @@ void check_place(
       place.launcher);
 }
 
-// Does on rank 0 what the workers would do together: lists data, resolves
-// -resume, checks the arithmetic.
+// Completes the job on rank 0 for -dry_run, as the workers would do together:
+// lists data, resolves -resume, checks the arithmetic.
 void complete_for_dry_run(
     PreparedJob& prepared,
     const launch::LaunchedPlace& place,

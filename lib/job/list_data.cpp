@@ -83,7 +83,8 @@ data::Index reduced(data::Index train, const config::Recipe& recipe) {
                                          : std::move(train);
 }
 
-// Splits data.train into training and held-out samples, by data.split.
+// Splits data.train into training samples, which it also reduces, and held-out
+// samples, by data.split.
 data::SplitData split_training_data(
     const config::Recipe& recipe,
     const Known& known) {
@@ -189,7 +190,7 @@ void add_warnings(const data::Index& index, std::vector<std::string>& notes) {
           "warning: {}: {}", path, without_prefix(note, "warning: ")));
     }
   }
-  std::map<std::string, std::string> seen; // by the name in small letters
+  std::map<std::string, std::string> seen; // names, by their lower case
   for (const std::string& name : index.classes()) {
     const auto [other, is_new] = seen.emplace(ascii_lower(name), name);
     if (!is_new) {

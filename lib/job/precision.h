@@ -35,13 +35,15 @@ struct Processors {
 };
 
 // Return the processors of a job's devices on this machine, or of the given
-// devices.
+// devices (at least one).
 Processors processors_of(const Job& job);
 Processors processors_of(const std::vector<launch::DeviceSlot>& devices);
-// Returns the lowest known compute capability of the GPUs; 0 if none is known.
+// Returns the lowest known compute capability of the GPUs, as
+// Processors::capability; 0 if none is known.
 int least_capability(const std::vector<launch::DeviceSlot>& devices);
 
-// Arithmetic of a run, and the reason for it: "as configured", "auto: GPU".
+// Arithmetic of a run, and the reason for it: "as configured", "auto: GPU"; for
+// bf16 that was asked for on a CPU, its instructions: "amx_bf16".
 struct PrecisionChoice {
   config::Precision precision = config::Precision::kFp32;
   std::string reason;
@@ -57,8 +59,9 @@ PrecisionChoice resolve_precision(
     const Processors& processors,
     std::string_view key = "train.precision");
 
-// Returns the precision of evaluations: eval.precision, where `auto` means that
-// of train.precision. Throws as resolve_precision().
+// Returns the precision of evaluations: eval.precision (also as the reason), or
+// if that is `auto`, the choice for train.precision. Throws as
+// resolve_precision().
 PrecisionChoice resolve_eval_precision(
     const config::Recipe& recipe,
     const Processors& processors);

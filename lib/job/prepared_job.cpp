@@ -68,8 +68,10 @@ std::string label_form_warning(
       printable(record.classes.front()));
 }
 
-// Compares the classes of data.eval with those of the weights. A published
-// count of classes yields to model.num_classes.
+// Compares the classes of data.eval with those of the weights: throws
+// Error(kData) if they differ, and adds notes. Skips published weights with
+// another number of classes if model.num_classes is set. Does nothing without a
+// record or with eval.check_classes: false.
 void check_evaluated_classes(PreparedJob& prepared) {
   const config::Recipe& recipe = prepared.job.recipe;
   if (!prepared.record || !recipe.eval.check_classes) {
@@ -120,7 +122,6 @@ void check_learned_classes(
 
 } // namespace
 
-// Reports problems that depend on the numbers of samples and classes.
 void check_arithmetic(PreparedJob& prepared) {
   Job& job = prepared.job;
   const models::DataShape shape = data_shape(*prepared.eval);
@@ -248,7 +249,8 @@ void find_pretrained(PreparedJob& prepared, bool resumes) {
 
 namespace {
 
-// Opens the weights and checks what needs no network. Throws Error(kWeights).
+// Opens the weights, unless they are a checkpoint, and checks what needs no
+// network. Throws Error(kWeights).
 void open_weights(const config::ModelConfig& model) {
   check_exists(model.pretrained);
   if (model.pretrained && !is_checkpoint_path(*model.pretrained)) {
@@ -281,7 +283,9 @@ void check_weights_and_data(
   failures.throw_if_any();
 }
 
-// Performs the checks that follow the connection to the other machines.
+// Checks recipe, weights, data and the checkpoint to resume, after the
+// connection to the other machines. Throws Error at the first of these that
+// fails; errors of weights and data as one, with those already in `failures`.
 void check_job(
     PreparedJob& prepared,
     const Request& request,
@@ -296,8 +300,9 @@ void check_job(
   check_arithmetic(prepared);
 }
 
-// If the recipe breaks rules, too, throws Error(kUsage) with `error` and these;
-// otherwise returns.
+// If `error` is of kUsage and the recipe breaks rules, too, throws
+// Error(kUsage) with both; otherwise, or once other machines are connected,
+// returns.
 void append_rule_errors(const PreparedJob& prepared, const Error& error) {
   if (error.code() != ExitCode::kUsage || prepared.link) {
     return;

@@ -31,16 +31,18 @@ struct PreparedJob {
   // Connection to the run's other machines; null for a single machine.
   std::unique_ptr<launch::NodeLink> link;
   config::Origins origins; // origins of the recipe's values, for messages
-  // Lists later problems in the order of the recipe's sources. Contains none:
-  // begin_job() throws those of reading the recipe.
+  // Empty, because begin_job() throws problems of reading; later problems are
+  // added to it, which it lists in the order of the recipe's sources.
   config::Problems problems;
-  // Preprocessing record of the evaluated or initial weights, if they have one.
+  // Preprocessing record of the evaluated or initial weights, if they have one;
+  // nullopt when resuming.
   std::optional<PreprocessRecord> record;
   std::unique_ptr<data::Index> train; // null when evaluating only
   std::unique_ptr<data::Index> eval;
   std::unique_ptr<const data::Samplers> samplers; // null when evaluating only
-  // Names of all samples that data.split holds out of the training data, also
-  // those that eval.subset leaves out (data::sample_names).
+  // data::sample_names() of all samples that data.split holds out of the
+  // training data, also of those that eval.subset leaves out; "" when
+  // evaluating only.
   std::string held_out;
   // Notes to print before the start, one sentence each.
   std::vector<std::string> notes;
@@ -70,8 +72,9 @@ void resolve_resume(
     const std::string& resume,
     bool writes);
 // Sets up the samplers to resume the checkpoint's partial epoch; adds a note if
-// other workers began it. Throws Error(kUsage) if that is impossible with the
-// present workers.
+// other workers began it. Does nothing if partial_epoch() is nullopt. Throws as
+// that does, and Error(kUsage) if resuming is impossible with the present
+// workers.
 void continue_epoch(PreparedJob& prepared, const config::Timeline& timeline);
 
 // Throws Error(kUsage) with every rule that the recipe breaks with `workers`
@@ -100,8 +103,8 @@ void make_run_directory(PreparedJob& prepared);
 // node 0.
 void write_held_out(const PreparedJob& prepared);
 
-// Locks a run folder for the lifetime of `prepared`. Waits and throws as
-// LockFile; a line on stderr says which process it waits for.
+// Locks a run folder for the lifetime of `prepared` and checks that it is
+// writable. Waits (with a line on stderr) and throws as LockFile.
 void lock_run(PreparedJob& prepared, const RunDirectory& run);
 
 // Prepares a request: checks all, and connects to the run's other machines.

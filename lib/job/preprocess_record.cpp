@@ -65,7 +65,8 @@ std::string other_class(
             printable(*differs.in2));
 }
 
-// Returns the value of a record's key multi_label. `source` is for messages.
+// Returns the value of a record's key multi_label. Throws Error(kWeights) if it
+// is no boolean. `source` is for messages.
 bool is_multi_label(const Json& value, const std::string& source) {
   VITRAIN_CHECK(
       value.is_boolean(),

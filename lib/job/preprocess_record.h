@@ -22,6 +22,7 @@ namespace vitrain::job {
 // mistaken for the number of another class.
 struct PreprocessRecord {
   std::string source; // path of the weights, printable
+  // Values by recipe key, as "keys" above.
   Json values;
   std::vector<std::string> classes;
   bool multi_label = false;
@@ -35,7 +36,7 @@ struct PreprocessRecord {
   std::vector<std::string> notes;
 };
 
-// Returns the record for the checkpoints of a run; null for networks of
+// Returns the record for the checkpoints of a run; JSON null for networks of
 // vectors. `labels`: form of the labels in the training data.
 Json preprocess_record(
     const config::Recipe& recipe,
@@ -44,20 +45,22 @@ Json preprocess_record(
     data::LabelForm labels = data::LabelForm::kNone);
 
 // Returns the record of the weights that model.pretrained names: from the
-// weights file itself, or published_record(). If model.pretrained means a
-// checkpoint, sets it to that folder. Returns nullopt
-// if the file does not exist or has no record. Throws Error(kWeights).
+// weights file itself, or published_record(). If model.pretrained, which must
+// be set, means a checkpoint, sets it to that folder. `evaluates`: for
+// published_record(). Returns nullopt if the file does not exist or has no
+// record. Throws Error(kWeights).
 std::optional<PreprocessRecord> pretrained_record(
     config::ModelConfig& model,
     bool evaluates = true);
 
-// Applies the record of the weights to keys of the recipe that the user has not
-// set: data.preprocess.*, model.name (if the record names a network that exists
-// here) and model.image_size (in training, only from published records: for
-// others the positions are resized, which is reported). If `evaluates` (also
-// for exports), sets model.pretrained to the checkpoint that it means. Returns
-// the record; nullopt if there is none. Adds a note for every difference, also
-// for keys that the user has set. Throws Error(kWeights).
+// Applies the record of the weights of model.pretrained, which must be set, to
+// keys of the recipe that the user has not set: data.preprocess.*, model.name
+// (if the record names a network that exists here) and model.image_size (in
+// training, only from published records: for others the positions are resized,
+// which is reported). If `evaluates` (also for exports), sets model.pretrained
+// to the checkpoint that it means. Returns the record; nullopt if there is
+// none. Adds a note for every difference, also for keys that the user has set.
+// Throws Error(kWeights).
 std::optional<PreprocessRecord> use_record(
     bool evaluates,
     config::Recipe& recipe,

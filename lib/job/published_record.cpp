@@ -22,8 +22,8 @@ using config::foreign::find_published;
 using config::foreign::PublishedImages;
 using config::foreign::PublishedWeights;
 
-// Finds the published weights that a file is by its name, that of its folder or
-// of its repository in the Hugging Face cache.
+// Finds published weights by the name of a file, of its folder, or of its
+// repository in the Hugging Face cache; nullopt if none of these is known.
 std::optional<PublishedWeights> find_by_path(const fs::path& file) {
   if (auto found = find_published(file.filename().native())) {
     return found;
@@ -42,7 +42,7 @@ std::optional<PublishedWeights> find_by_path(const fs::path& file) {
   return std::nullopt;
 }
 
-// Returns numbers as names of classes that have none.
+// Appends numbers as names of the further classes of `count` classes.
 void add_numbers(std::int64_t count, std::vector<std::string>& classes) {
   for (std::int64_t i = std::ssize(classes); i < count; ++i) {
     classes.push_back(std::to_string(i));
@@ -50,6 +50,7 @@ void add_numbers(std::int64_t count, std::vector<std::string>& classes) {
 }
 
 // Returns the values of recipe keys for images of published weights.
+// `evaluates`: with the size and crop for tests, if there are others.
 Json published_keys(const PublishedImages& images, bool evaluates) {
   const bool other_size = evaluates && images.test_size > 0;
   const bool other_crop = evaluates && images.test_crop_pct > 0;
@@ -60,7 +61,7 @@ Json published_keys(const PublishedImages& images, bool evaluates) {
       {"data.preprocess.crop_mode", images.crop_mode},
       {"model.image_size", other_size ? images.test_size : images.size}};
   const double crop = other_crop ? images.test_crop_pct : images.crop_pct;
-  if (crop <= 1.0) { // VOLO's are more, with which its images have borders
+  if (crop <= 1.0) { // VOLO has a larger crop_pct and pads images
     keys["data.preprocess.crop_pct"] = crop;
   }
   return keys;
@@ -87,8 +88,9 @@ std::optional<PreprocessRecord> record_of_table(
   return record;
 }
 
-// Completes the settings in a checkpoint of the program that trained it: values
-// that were not given are those of timm's default weights of the network.
+// Completes the settings that a training program stored in its checkpoint:
+// missing values are taken from the first published weights of the network,
+// whose name becomes vitrain's ("" if unknown).
 void add_defaults(bool evaluates, checkpoint::PublishedConfig& published) {
   published.architecture =
       models::read_published_name(published.architecture).network;
@@ -114,8 +116,9 @@ std::string described(const Json& keys) {
   return text;
 }
 
-// Returns the values of each kind of images that published weights of a network
-// take and that differ from `own`, with the name of the first such weights.
+// Returns the preprocessing of a network's published weights as far as it
+// differs from `own`: each distinct set of differences once, with the name of
+// the first weights that have it.
 std::vector<std::pair<Json, std::string>> other_images(
     const std::string& network,
     const Json& own) {
@@ -125,7 +128,7 @@ std::vector<std::pair<Json, std::string>> other_images(
     const Json keys = published_keys(*one.images, /*evaluates=*/true);
     Json other = Json::object();
     for (const auto& [key, value] : keys.items()) {
-      // A size that is not set is that of the network's name.
+      // Skips an unset image size, which the network's name contains.
       if (!own.value(key, Json()).is_null() && own.at(key) != value) {
         other[key] = value;
       }

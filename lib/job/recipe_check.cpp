@@ -36,7 +36,7 @@ config::Position position_of(
   return origin == origins.end() ? config::Position{} : origin->second;
 }
 
-// Returns what is known about the data from the recipe alone.
+// Returns the shape of the data as far as the recipe alone determines it.
 models::DataShape shape_of(const config::SourceConfig& source) {
   models::DataShape unknown{
       .outputs = models::kNotKnown,
@@ -77,8 +77,8 @@ bool is_plain(const config::SourceConfig& source) {
 }
 
 // Returns findings on missing paths of keys for which wanted(key) is true, and
-// on all weights whose name means no file or several. The missing part of a
-// path is described once.
+// on all weights whose name means several files or published weights that are
+// not here. The missing part of a path is described once.
 std::vector<config::Finding> missing(
     const config::Recipe& recipe,
     bool training,

@@ -46,8 +46,9 @@ void check_network(
 
 // Returns a sentence for each of data.train.path, data.eval.path, eval.subset,
 // eval.real_labels, model.pretrained and train.distill.pretrained that names
-// nothing on this machine. Paths of tar files, which may be patterns, are not
-// checked; the training data and the teacher only if `training`.
+// nothing on this machine (weights: or several files). Paths of tar files,
+// which may be patterns, are not checked; the training data and the teacher
+// only if `training`.
 std::vector<std::string> missing_paths(
     const config::Recipe& recipe,
     const config::Origins& origins,

@@ -144,7 +144,8 @@ bool needs_equal_machines(const config::Recipe& recipe) {
       !recipe.dist.sync.group_size;
 }
 
-// Rejects names that denote the same device; only the driver can resolve them.
+// Throws Error(kUsage) if two of devices.ids are the same device, which NCCL
+// does not support. Only the driver can resolve these names.
 void check_twins(
     const Job& job,
     const std::vector<launch::DeviceSlot>& devices) {

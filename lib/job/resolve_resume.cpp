@@ -52,7 +52,8 @@ std::optional<std::filesystem::path> resolve_auto(PreparedJob& prepared) {
   return newest.path;
 }
 
-// Compares the recipe with the recipe of the run to resume.
+// Adopts the values of weights from the recipe of the run to resume, then
+// compares the recipes: sets prepared.changes, and adds notes.
 void compare_recipes(PreparedJob& prepared) {
   const RunDirectory run{prepared.job.run_directory};
   const std::string name = printable(run.config().native());
@@ -126,7 +127,7 @@ void resolve_resume(
                               : enclosing_run(path);
   std::error_code error;
   if (!run && std::filesystem::exists(RunDirectory{path}.config(), error)) {
-    run = RunDirectory{absolute_path(path)}; // before its first checkpoint
+    run = RunDirectory{absolute_path(path)}; // without checkpoints
   }
   if (writes && run) {
     lock_run(prepared, *run);

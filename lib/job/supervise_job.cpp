@@ -49,8 +49,8 @@ struct Agreement {
   bool again = true; // true if there is another attempt
 };
 
-// Agrees with the other machines on the next attempt. Does nothing for a single
-// machine.
+// Agrees with the other machines on the run and the next attempt, as node 0
+// decides. For a single machine, returns `again` without a socket.
 Agreement agree(PreparedJob& prepared, bool again = true) {
   if (!prepared.link) {
     return {.store = {}, .again = again};
@@ -169,8 +169,9 @@ launch::SupervisorOptions supervisor_options(const PreparedJob& prepared) {
   return options;
 }
 
-// Writes the reason of a failed attempt into the run folder, unless another
-// process has it now, or a resumed run was stopped before it changed.
+// On the machine that decides, writes the reason of a failed attempt into the
+// run folder, unless another process has it now, or a resumed run was stopped
+// before it changed.
 void record_failure(
     const PreparedJob& prepared,
     const RunDirectory& run,

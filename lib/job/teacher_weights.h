@@ -9,7 +9,8 @@
 namespace vitrain::job {
 
 // Returns the keys of the teacher's weights in train.distill as a `model`
-// section, with `pretrained` as a path (resolve_weights()).
+// section, with `pretrained`, if it is set, as a path. Throws as
+// resolve_weights().
 config::ModelConfig teacher_weights(const config::DistillConfig& distill);
 
 // Checks that the teacher's classes equal the student's (each output of the

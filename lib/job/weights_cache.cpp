@@ -23,8 +23,8 @@ using Cached = std::map<std::string, fs::path>;
 
 constexpr const char* kOwnFolder = "VITRAIN_WEIGHTS";
 
-// Returns a path from an environment variable, with ~ replaced by the home
-// folder, as Python's os.path.expanduser(); "" if the variable is not set.
+// Returns a path from an environment variable, with a leading ~ replaced by the
+// home folder; "" if the variable is not set.
 fs::path path_variable(const char* name) {
   const std::string value = environment_variable(name);
   return value == "~" || value.starts_with("~/")
@@ -39,8 +39,10 @@ fs::path cache_home() {
                        : cache;
 }
 
-// Returns the folder of a revision of a cached repository; if it has no refs,
-// that of its only revision; "" if there is neither.
+// Returns the folder of a revision of a cached repository, which need not
+// exist. A revision without a file in refs is a commit; only for the default
+// one, "main", it is then the only snapshot, or "" if there are none or
+// several. Throws Error(kWeights) if the ref cannot be read.
 fs::path snapshot_of(const fs::path& repository, const std::string& revision) {
   const fs::path snapshots = repository / "snapshots";
   const fs::path ref = repository / "refs" / revision;
@@ -60,7 +62,8 @@ fs::path snapshot_of(const fs::path& repository, const std::string& revision) {
   return all.size() == 1 ? all.front() : fs::path();
 }
 
-// Returns the weights file of that revision, or "".
+// Returns the weights file or index of that revision; "" if it has none. Throws
+// as snapshot_of().
 fs::path weights_of_repository(
     const fs::path& repository,
     const std::string& revision) {
@@ -79,7 +82,8 @@ fs::path weights_of_repository(
 }
 
 // Returns the weights that `folder` has under this name: a file, also without
-// its extension, or the only one in a folder; "" if there are none.
+// its extension, or the only one in a folder; "" if there are none. Throws as
+// only_weights_in().
 fs::path weights_below(const fs::path& folder, const std::string& name) {
   const fs::path path = folder / name;
   std::error_code error;
@@ -97,7 +101,8 @@ fs::path weights_below(const fs::path& folder, const std::string& name) {
       : fs::path();
 }
 
-// Looks for the weights of one repository or entry of the table in all folders.
+// Returns the weights of a repository, or of a file of torchvision, from the
+// first folder that has them; "" if none has.
 fs::path find_one(
     const std::string& repository,
     const std::string& revision,
@@ -124,7 +129,8 @@ fs::path find_one(
                                                             : fs::path();
 }
 
-// Adds timm's repositories in the Hugging Face cache that are named NAME.TAG.
+// Adds the weights of timm's repositories in the Hugging Face cache that are
+// called `name`.TAG.
 void add_tagged(const std::string& name, Cached& found) {
   constexpr std::string_view kOwner = "models--timm--";
   const std::string start = fmt::format("{}{}.", kOwner, name);

@@ -10,12 +10,14 @@
 // the Hugging Face cache and the cache of torch.hub.
 namespace vitrain::job {
 
-// Returns the folder of the Hugging Face cache: $HF_HUB_CACHE, $HF_HOME/hub or
-// ~/.cache/huggingface/hub, as huggingface_hub does.
+// Returns the folder of the Hugging Face cache: $HF_HUB_CACHE,
+// $HUGGINGFACE_HUB_CACHE, $HF_HOME/hub or $XDG_CACHE_HOME/huggingface/hub
+// (without the variable ~/.cache/huggingface/hub), as huggingface_hub does.
 std::filesystem::path hub_folder();
 
 // Returns the folder of torch.hub's weights: $TORCH_HOME/hub/checkpoints or
-// ~/.cache/torch/hub/checkpoints.
+// $XDG_CACHE_HOME/torch/hub/checkpoints (without the variable
+// ~/.cache/torch/hub/checkpoints).
 std::filesystem::path torch_hub_folder();
 
 // Returns the folder of a repository ("timm/resnet50.a1_in1k") in the Hugging
@@ -23,14 +25,18 @@ std::filesystem::path torch_hub_folder();
 std::filesystem::path hub_repository(const std::string& repository);
 
 // Reads a value of model.pretrained that is no path as the name of published
-// weights. Both members are empty if it is none: if it begins neither with
-// "timm:" nor with an address of the hub, has no network or weights known here,
-// or begins with an existing folder.
+// weights. All members but the revision are empty if it is none: if it does not
+// begin with "timm:", "hf-hub:", "hf_hub:" or the hub's address, and either
+// says no network or weights, or has a "/" after the name of an existing
+// folder.
 models::PublishedName published_weights_name(const std::string& name);
 
 // Returns the weights files in these folders that a name means, by their own
-// names. If the name has no tag, all weights of the network are meant; weights
-// without a tag and timm's default ones come before others.
+// names ("timm:resnet50.a1_in1k"; for the exact weights or repository of
+// `name`, that text). If the name has no tag, all weights of the network are
+// meant; the search ends at weights without a tag and at timm's default ones.
+// Throws Error(kUsage) if a folder in $VITRAIN_WEIGHTS has several files,
+// Error(kWeights) for an invalid index or ref.
 std::map<std::string, std::filesystem::path> find_cached(
     const models::PublishedName& name);
 

@@ -47,7 +47,8 @@ bool says_model(const config::PartialRecipe& loaded) {
       origin->second.origin != config::Origin::kDefault;
 }
 
-// Reads the recipe named on the command line, or else that of the weights' run.
+// Reads the recipe named on the command line, or else that of the weights' run,
+// if there is one, whose path it assigns to recipe_file.
 config::PartialRecipe read_recipe(
     config::LoadRequest request,
     const char* use,
@@ -66,7 +67,8 @@ config::PartialRecipe read_recipe(
   return loaded;
 }
 
-// Returns the shape of the data. Lists them only for vectors.
+// Returns the shape of the data, which it lists only for vectors. Throws
+// Error(kUsage) if the number of classes is unknown.
 models::DataShape shape_for(
     const config::Recipe& recipe,
     const std::vector<std::string>& classes) {

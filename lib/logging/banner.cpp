@@ -19,8 +19,8 @@ std::string spaces(int count) {
   return std::string(static_cast<std::size_t>(std::max(count, 0)), ' ');
 }
 
-// Splits a command into lines of at most `columns`, each but the last with a
-// backslash at its end.
+// Splits a command at blanks into lines of at most `columns`, more only for a
+// longer word; each but the last has a backslash at its end.
 std::vector<std::string> wrap_command(const std::string& line, int columns) {
   constexpr int kMark = 2; // width of " \\"
   std::vector<std::string> lines(1);

@@ -36,8 +36,8 @@ std::string sections_text(
     const std::vector<BannerSection>& sections,
     const TerminalStyle& style);
 
-// Result of an evaluation over `count` samples; `correct1` and `correct5` are
-// numbers of samples.
+// Result of an evaluation over `count` samples: `loss` is their mean loss,
+// `correct1` and `correct5` are numbers of samples.
 struct Reached {
   double loss = 0.0;
   // nullopt if there are no classes.
@@ -60,7 +60,7 @@ struct Closing {
   std::int64_t steps = 0; // completed steps; 0: only an evaluation
   std::int64_t total_steps = 0; // steps of the whole run
   std::int64_t epochs = 0; // complete epochs
-  // The partial epoch after them: completed steps, and all steps.
+  // Partial epoch after the complete ones: its completed and all its steps.
   std::int64_t begun_steps = 0;
   std::int64_t epoch_steps = 0;
   double images_per_second = 0.0; // training speed; 0: unknown

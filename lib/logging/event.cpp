@@ -26,7 +26,7 @@ constexpr std::array<std::uint32_t, 256> make_crc_table() {
 
 constexpr auto kCrcTable = make_crc_table();
 
-// Field numbers of messages.
+// Field numbers of TensorBoard's protocol buffers.
 enum Field : protozero::pbf_tag_type {
   kEventWallTime = 1,
   kEventStep = 2,
@@ -64,7 +64,7 @@ enum Field : protozero::pbf_tag_type {
   kShapeDim = 2,
   kDimSize = 1,
 };
-// Values of enums.
+// Values of TensorBoard's enumerations.
 constexpr int kSessionStart = 1;
 constexpr int kDtString = 7;
 constexpr int kRgb = 3;
@@ -78,7 +78,8 @@ void append_little_endian(std::string& out, Integer value) {
   }
 }
 
-// Returns an event with the fields that `fill` adds to it.
+// Returns an event, without a step if that is 0, with the fields that `fill`
+// adds to it.
 template <typename Fill>
 std::string event(double wall_time, std::int64_t step, const Fill& fill) {
   std::string bytes;

@@ -77,11 +77,11 @@ bool is_loopback(std::string_view url) {
       url.starts_with("http://localhost") || url.starts_with("http://[::1]");
 }
 
-// Where the bytes of a reply go.
+// Destination of a reply: `write` for the body of a good one, else `reply`.
 struct Receiver {
   HttpReply& reply;
   const std::function<bool(std::string_view)>* write = nullptr;
-  long status = 0; // of the headers so far
+  long status = 0; // HTTP status in the latest headers
 };
 
 std::size_t
@@ -98,8 +98,8 @@ receive(char* bytes, std::size_t size, std::size_t count, void* receiver) {
   return part.size();
 }
 
-// Reads "HTTP/1.1 200 OK", which begins the headers of each reply of several,
-// or "Name: value".
+// Reads a header line: "HTTP/1.1 200 OK", which begins the headers of each
+// reply (redirects have several), or "Name: value".
 std::size_t receive_header(
     char* bytes,
     std::size_t size,
@@ -142,9 +142,9 @@ struct HttpClient::Request {
   std::string_view body{}; // not sent with GET and HEAD
   const char* content_type = nullptr;
   double seconds = 0.0; // limit of time; 0: only of silence
-  double connect_seconds = 15.0; // part of it
+  double connect_seconds = 15.0; // limit for connecting
   std::int64_t offset = 0; // first byte
-  bool follows = false; // redirects
+  bool follows = false; // follows redirects
   const std::function<bool(std::string_view)>* write = nullptr;
 };
 

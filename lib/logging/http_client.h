@@ -11,9 +11,9 @@
 namespace vitrain::logging {
 
 struct HttpReply {
-  long status = 0; // HTTP status; 0: no reply
+  long status = 0; // HTTP status; 0: no complete reply
   std::string body;
-  std::string error; // why there is no usable reply; "" if `status` tells
+  std::string error; // reason if there is no usable reply; else ""
   // Headers of the last reply, names in lower case.
   std::map<std::string, std::string> headers{};
 
@@ -29,7 +29,8 @@ struct HttpReply {
 // thread at a time may use a client, but any thread may call stop().
 class HttpClient {
  public:
-  // Throws Error(kUsage) if libcurl cannot be loaded.
+  // Throws Error(kUsage) if libcurl cannot be loaded, Error(kInternal) if it
+  // fails.
   HttpClient();
   ~HttpClient();
   HttpClient(const HttpClient&) = delete;
@@ -48,7 +49,8 @@ class HttpClient {
       std::string_view body,
       const char* content_type,
       double seconds);
-  // Sends a HEAD request, without following redirects.
+  // Sends a HEAD request, without following redirects. Takes at most
+  // kSilentSeconds.
   HttpReply head(const std::string& url);
   // Sends a GET request for the bytes from `offset` on, following redirects if
   // no headers are set. Passes the body of a reply that is good() to `write`
@@ -76,7 +78,8 @@ class HttpClient {
   std::atomic<bool> stopped_ = false;
 };
 
-// Encodes a text for the path or query of a URL; a space becomes %20.
+// Encodes a text for one part of a URL's path or query: all bytes but ASCII
+// letters, digits and - _ . ~ become %XX.
 std::string url_encoded(std::string_view text);
 
 } // namespace vitrain::logging

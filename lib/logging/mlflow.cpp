@@ -14,7 +14,7 @@ namespace vitrain::logging {
 namespace {
 
 constexpr double kLongestPause = 60.0; // seconds
-constexpr std::size_t kLongestReason = 200; // in characters
+constexpr std::size_t kLongestReason = 200; // in bytes
 // Number of attempts at the end of a run if the server does not answer.
 constexpr int kLastAttempts = 2;
 // Patience after a failure: a failed run ends all its workers within five
@@ -47,7 +47,7 @@ std::string reason_of(const HttpReply& reply) {
 
 MlflowLog::MlflowLog(const MlflowOptions& options)
     : client_(options), uri_(printable(options.uri)) {
-  const BlockedSignals blocked; // the training thread handles them
+  const BlockedSignals blocked; // signals go to other threads
   thread_ = std::thread([this] { work(); });
 }
 

@@ -19,7 +19,7 @@ namespace {
 
 constexpr double kCallSeconds = 10.0;
 constexpr double kFileSeconds = 60.0;
-constexpr std::size_t kMostParameters = 100; // limits of the server
+constexpr std::size_t kMostParameters = 100; // limit of the server
 constexpr std::size_t kLongestParameter = 500;
 constexpr std::size_t kLargestFile = std::size_t{64} << 20;
 constexpr std::string_view kArtifactScheme = "mlflow-artifacts:/";

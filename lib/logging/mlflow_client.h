@@ -57,7 +57,7 @@ class MlflowClient {
 
   // Sends a file, named relative to the run folder. Returns an error without a
   // request if the server does not serve artifacts. Throws Error(kStorage) if
-  // the file cannot be read.
+  // the file cannot be read or has more than 64 MiB.
   HttpReply send_file(const std::string& name);
   HttpReply end(MlflowStatus status);
 

@@ -42,8 +42,8 @@ std::string rate_text(double images_per_second) {
       : with_commas(std::llround(images_per_second));
 }
 
-// Returns "4.1 MiB 12.3%": bytes sent per step, and the fraction of time spent
-// waiting.
+// Returns "4.1 MiB 12.3%": bytes sent per step, and the share of time spent
+// waiting; "" in evaluations and if nothing is sent.
 std::string exchange_text(const ProgressState& state) {
   return state.phase == Phase::kEval || state.comm_bytes == 0
       ? ""
@@ -53,7 +53,8 @@ std::string exchange_text(const ProgressState& state) {
             100 * state.comm_wait);
 }
 
-// Returns "0.75 (2)": mean and largest staleness.
+// Returns "0.75 (2)": mean and largest staleness; "" in evaluations and if
+// unknown.
 std::string staleness_text(const ProgressState& state) {
   return state.phase == Phase::kEval || !state.staleness
       ? ""
@@ -70,7 +71,7 @@ std::string wait_text(const ProgressState& state) {
 }
 
 // Field of a progress line. If the live line is too long, the field with the
-// largest rank is removed first.
+// largest rank is removed first, one with rank 0 never.
 struct Field {
   std::string label;
   std::string value;

@@ -91,7 +91,8 @@ double share_done(std::int64_t done, std::int64_t all);
 std::string work_bar(double share, int width, const TerminalStyle& style);
 
 // Returns the progress of a task: "reading ----- 123/1,000  456/s  eta 0:12",
-// at most style.columns - 1 wide. `seconds`: time since the task began.
+// at most style.columns - 1 wide. `seconds`: time since the task began; the
+// time left is unknown while `done` is 0.
 std::string work_line(
     const std::string& what,
     std::int64_t done,

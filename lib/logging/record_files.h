@@ -32,9 +32,9 @@ class JsonlWriter {
 // Makes a metrics.jsonl continue at `step` (of the checkpoint from which a run
 // resumes). Removes the first record with a larger "step" and all records after
 // it, and every line that is not a complete JSON object (a crash can truncate
-// the last one). Ignores a missing file. Calls `kept` with each remaining
-// record, in order. Returns the number of removed lines. Throws
-// Error(kStorage).
+// the last one). Ignores a missing file; keeps records without a step. Calls
+// `kept` with each remaining record, in order. Returns the number of removed
+// lines. Throws Error(kStorage).
 std::int64_t truncate_jsonl_after(
     const std::filesystem::path& path,
     std::int64_t step,
@@ -54,7 +54,7 @@ struct SummaryRow {
   std::optional<double> lr;
   std::optional<double> images_per_second;
   std::optional<double> comm_wait; // fraction of time
-  std::optional<double> seconds; // since the start of the process
+  std::optional<double> seconds; // since the process began to record
 };
 
 // Optional columns of summary.csv.

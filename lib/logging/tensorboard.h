@@ -22,7 +22,7 @@ class TensorBoardWriter {
       const std::filesystem::path& folder,
       std::optional<std::int64_t> resumed_step = std::nullopt);
 
-  // Tags are passed through safe_tag().
+  // Tags are passed through safe_tag(); numbers are stored as float.
   void scalar(std::string_view tag, double value, std::int64_t step);
   void text(std::string_view tag, std::string_view markdown, std::int64_t step);
 

@@ -18,7 +18,8 @@ using LayerKey = std::vector<double>;
 const LayerKey kAfterAll{std::numeric_limits<double>::infinity()};
 
 // Sets the keys of the names that `rule` is the first to match. `largest`:
-// largest first captured number of the previous rule; updated.
+// largest first captured number of the previous rule; updated unless
+// rule.ends_together.
 void take_rule(
     const LayerRule& rule,
     const std::vector<std::string>& names,

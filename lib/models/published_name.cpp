@@ -57,7 +57,8 @@ constexpr auto kRewrites = std::to_array<Rewrite>({
     {"^vit_(base|large)_patch16_224_pretrain.*", "mae_vit_$1_patch16"},
 });
 
-// Last parts that timm's names of networks lack: data, image sizes, purposes.
+// Endings of other programs' names that timm's names of networks lack: data,
+// image sizes, purposes.
 constexpr auto kTails = std::to_array<std::string_view>(
     {"1k",
      "21k",
@@ -96,15 +97,15 @@ std::string network_like(const std::string& given) {
   return name;
 }
 
-// Returns torchvision's weights of a network by their tag; those of DEFAULT, if
-// the tag is that or empty.
+// Returns torchvision's weights of a network by their tag; the default ones if
+// the tag is "DEFAULT" or empty; nullopt if there are none.
 std::optional<PublishedWeights> torchvision_weights(
     const std::string& network,
     std::string_view tag) {
   std::optional<PublishedWeights> found;
   for (const PublishedWeights& one : published_weights(network)) {
     const bool has_tag = one.name.substr(one.name.rfind('.') + 1) == tag;
-    // The last one without SWAG's license is DEFAULT.
+    // The default are the last ones whose tag has no _SWAG_.
     const bool is_last = (tag.empty() || tag == "DEFAULT") &&
         one.name.find("_SWAG_") == std::string_view::npos;
     if (one.is_torchvision() && (has_tag || is_last)) {

@@ -26,13 +26,16 @@ struct PublishedName {
 //   "hf-hub:", "hf_hub:" or "https://huggingface.co/";
 // - torchvision: "vit_b_16", "ViT_B_16_Weights.IMAGENET1K_V1";
 // - PaddleViT: "pvtv2_b0".
-// Members are empty if the name does not say them. No network or weights need
-// to exist.
+// Members except `revision` are empty if the name does not say them. All are
+// for NAME.TAG with an unknown tag, unless "timm" precedes it. No network or
+// weights need to exist.
 PublishedName read_published_name(const std::string& given);
 
-// Replaces the names of other programs in model.name and train.distill.teacher
-// by vitrain's, and IMAGENET1K_V2 and DEFAULT in model.pretrained, which need
-// model.name, by torchvision's whole name. Returns a note for each.
+// Replaces other programs' names of networks in model.name and
+// train.distill.teacher, also in the model.name of each of loaded.files, by
+// vitrain's. Replaces a tag in model.pretrained (IMAGENET1K_V2, DEFAULT) by the
+// name of model.name's weights, unless a file is called so. Unknown ones stay.
+// Returns a note for each replaced model.name or teacher.
 std::vector<std::string> use_published_names(config::PartialRecipe& loaded);
 
 } // namespace vitrain::models

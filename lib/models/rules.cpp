@@ -230,7 +230,8 @@ std::size_t layer_of(
   return origin == nullptr ? 0 : loaded.layer_of(*origin);
 }
 
-// Returns the value of model.name after recipe layer `layer` was applied.
+// Returns the value of model.name after recipe layer `layer` was applied; the
+// final one if that is no file.
 std::string model_at(const config::PartialRecipe& loaded, std::size_t layer) {
   return layer == 0 || layer > loaded.files.size()
       ? loaded.recipe.model.name

@@ -57,8 +57,9 @@ std::string unused_outputs(
     const DataShape& data);
 
 // Checks that train.loss is `pixels` for masked autoencoders and for no other
-// network, and that the network has a distillation head if train.distill.head
-// is `token`.
+// network, and, if train.distill.head is `token`, that distillation is active
+// and the network has a distillation head. Returns at most one finding; none
+// for an unknown model name.
 std::vector<config::Finding> check_loss(const config::Recipe& recipe);
 
 // Checks that the network accepts images of data.augment.image_size, also in
@@ -70,7 +71,8 @@ std::vector<config::Finding> check_training_size(const config::Recipe& recipe);
 // does not support. If the data are vectors, also resets image_size and
 // in_chans if set below the layer of model.name or of data.eval.kind. Returns
 // one note per reset key that the user had set. Keys of higher layers are left
-// to check(), which rejects unsupported ones.
+// to check(), which rejects unsupported ones. Does nothing for an unknown model
+// name.
 std::vector<std::string> leave_other_families(config::PartialRecipe& loaded);
 
 } // namespace vitrain::models

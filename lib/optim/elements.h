@@ -42,12 +42,12 @@ struct Lanes {
     return a;
 #endif
   }
-  // 1 where a > 0, else 0.
+  // Returns 1 for each a > 0, else 0.
   friend Lanes positive(Lanes a) {
     const Native zero{};
     return a.v > zero ? zero + 1.0F : zero;
   }
-  // -1, 0 or 1.
+  // Returns -1, 0 or 1.
   friend Lanes sign(Lanes a) { return positive(a) - positive(Lanes(-a.v)); }
 };
 

@@ -121,7 +121,7 @@ std::map<std::string, at::Tensor> Ema::state() const {
     state.try_emplace(item.key(), item.value().detach()); // not trained
   }
   for (const auto& item : module_.named_buffers()) {
-    state.try_emplace(item.key(), item.value()); // counters
+    state.try_emplace(item.key(), item.value()); // integer buffers
   }
   return state;
 }

@@ -36,8 +36,8 @@ struct EmaOptions {
 // update_after_step `start`.
 double ema_decay(const EmaOptions& options, std::int64_t n);
 
-// Returns the number of averagings up to the end of step `step` (from 1), if
-// none was skipped.
+// Returns the number of averagings after `start` up to the end of step `step`
+// (from 1), if none was skipped.
 std::int64_t averagings_until(const EmaOptions& options, std::int64_t step);
 
 // Average of a module's weights and buffers, by default an exponential moving

@@ -32,9 +32,9 @@ std::int64_t place_in_a_row(FlatGroup& group) {
   return size;
 }
 
-// Places the segments into shares of `share_size` elements, so that none
-// crosses the end of a share. Returns the end of the last segment, or nullopt
-// if they need more than `count` shares.
+// Places the segments, none longer than a share, into shares of `share_size`
+// elements, so that none crosses the end of a share. Returns the end of the
+// last segment, or nullopt if they need more than `count` shares.
 std::optional<std::int64_t>
 place_in_shares(FlatGroup& group, std::int64_t share_size, std::int64_t count) {
   std::int64_t end = 0;
@@ -52,7 +52,7 @@ place_in_shares(FlatGroup& group, std::int64_t share_size, std::int64_t count) {
 // bisection. Sets share_size and returns the end of the last segment.
 std::int64_t place_whole(FlatGroup& group, std::int64_t count) {
   const std::int64_t size = place_in_a_row(group);
-  std::int64_t low = 0; // too small
+  std::int64_t low = 0; // largest known size that is too small
   for (const Segment& segment : group.segments) {
     low = std::max(
         low,

@@ -10,8 +10,8 @@
 namespace vitrain::optim {
 namespace {
 
-// Returns the group's name: `decay` with the layer and the rule as prefixes,
-// for example "layer_3_rule_0_decay".
+// Returns the group's name: `decay` with the layer and the rule as prefixes and
+// `fallback` as suffix, for example "layer_3_rule_0_decay_fallback".
 std::string name_of_group(
     const std::string& decay,
     std::optional<int> layer,

@@ -39,8 +39,9 @@ void begin_slow(
 // kept is kept_of_slow(). Without a ramp the first time sets s = w, as in timm;
 // with a ramp s starts as the w of the first step, as in "94% on CIFAR-10 in
 // 3.29 seconds" (Jordan, arXiv:2404.00498). With ends_slow the last step of the
-// run sets w = s. `updates`: number of updates so far, scalar fp32; if
-// `non_finite` (scalar fp32) is 1, this step made no update.
+// run sets w = s, unless s was never set. options.every must be set. `updates`:
+// number of updates so far, scalar fp32; if `non_finite` (scalar fp32) is 1,
+// this step made no update.
 void after_update(
     const config::LookaheadConfig& options,
     const std::vector<SlowPair>& pairs,

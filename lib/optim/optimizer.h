@@ -42,7 +42,8 @@ class Optimizer {
   explicit Optimizer(FlatState& parameters);
   virtual ~Optimizer() = default;
 
-  // Makes one update with learning rate `lr` times the lr_scale of each group.
+  // Makes one update with learning rate `lr` times the lr_scale of each group,
+  // except groups that are not trained in this epoch (FlatGroup::waits).
   // Changes nothing if `non_finite` (a scalar fp32 tensor on the parameters'
   // device) is 1.
   void step(double lr, const at::Tensor& non_finite);
@@ -51,8 +52,8 @@ class Optimizer {
   // is fp32. bf16 is faster on a CPU that trains in bf16. GPUs always use bf16.
   virtual void multiply_in(at::ScalarType /*type*/) {}
 
-  // Call before the forward pass of each step: tells Lookahead the progress of
-  // the run.
+  // Call before the forward pass of each step: passes the progress of the run
+  // on to Lookahead.
   void begin_step(const Progress& progress);
   // Adds floating-point `tensors` (other than the parameters, such as buffers)
   // to Lookahead. Their slow copies become part of the state under these names.

@@ -112,7 +112,9 @@ bool Pruner::prune(std::int64_t step) {
   return true;
 }
 
-// Prunes the smallest remaining weights over all `targets` together.
+// Prunes the smallest remaining weights over all `targets` together, until the
+// fraction `share` of all is pruned. Returns the number of newly pruned
+// weights.
 std::int64_t Pruner::prune_weights(
     const std::vector<const Target*>& targets,
     double share) {
@@ -146,7 +148,8 @@ std::int64_t Pruner::prune_weights(
   return count;
 }
 
-// Prunes the remaining rows with the smallest norms.
+// Prunes the remaining rows with the smallest norms, until the fraction `share`
+// of all rows is pruned. Returns the number of newly pruned weights.
 std::int64_t Pruner::prune_rows(const Target& target, double share) {
   const std::int64_t rows = target.weights.size(0);
   const at::Tensor mask = target.mask.cpu().reshape({rows, -1}).all(1);

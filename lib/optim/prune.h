@@ -17,12 +17,13 @@ struct PruneOptions {
   // parameter.
   bool global = true;
   // True: prunes whole rows, that is all weights of an output (first
-  // dimension), by their Euclidean norm. Not together with `global`.
+  // dimension), by their Euclidean norm, the same fraction of each parameter's;
+  // `global` then has no effect.
   bool rows = false;
   std::vector<std::string> match{"*"}; // patterns of config::matches_name
-  // First step after which pruning is due; its share is 0, unless `end` is it.
+  // First step with pruning; prune_share() is 0 there unless it equals `end`.
   std::int64_t start = 0;
-  std::int64_t end = 0; // last such step, at least `start`
+  std::int64_t end = 0; // last step with pruning, >= `start`
   std::int64_t every = 1; // steps between prunings, from `start` on
 };
 

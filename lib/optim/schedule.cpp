@@ -25,12 +25,12 @@ double on_cosine(double from, double to, double share) {
   return to + (from - to) * half_cosine(share);
 }
 
-// Returns the first step of the cooldown.
+// Returns the first step of the cooldown; without one, the number of steps.
 std::int64_t end_of(const Schedule& schedule) {
   return schedule.total_steps - schedule.cooldown_steps;
 }
 
-// Returns how often the rate has dropped by the begin of step `step`.
+// Returns how often the rate has dropped by the beginning of step `step`.
 double drops_before(const Schedule& schedule, double step) {
   return schedule.milestones.empty()
       ? std::floor(step / static_cast<double>(schedule.step_every))
@@ -112,7 +112,8 @@ double on_one_cycle(const Schedule& schedule, double step) {
       share_of(passed, end_of(schedule) - 1 - top));
 }
 
-// Returns the rate after the warm-up, ignoring the cooldown.
+// Returns the rate after the warm-up (of kOneCycle, also in it) as without the
+// cooldown, except that cycles end where the cooldown begins.
 double rate_at(const Schedule& schedule, double step) {
   const double behind = step - static_cast<double>(schedule.warmup_steps);
   switch (schedule.kind) {

@@ -49,7 +49,8 @@ struct Schedule {
 // warm-up steps, c cooldown steps, T total steps and E = T - c:
 //
 // s < w, except for one_cycle: warmup_lr + (lr - warmup_lr) s / w. Then, with t
-// = s - w and the length L = E - w (or t = s and L = E without warmup_prefix):
+// = s - w and the length L = E - w (cosine, polynomial and linear without
+// warmup_prefix: t = s and L = E):
 //   cosine: min_lr + (p - min_lr) (1 + cos(pi x^k)) / 2 (Loshchilov, Hutter,
 //     "SGDR", ICLR 2017), x the fraction of cycle i that has passed, p its
 //     peak lr cycle_decay^i, k = k_decay (arXiv:2004.05909);
@@ -65,8 +66,8 @@ struct Schedule {
 //     learning rates", 2017);
 //   plateau: lr step_factor^drops, at least min_lr; constant: lr.
 //
-// s >= E: min_lr + (r - min_lr) d(y), where r is the rate above and y the
-// fraction of the cooldown that has passed: d = 1 - sqrt(y) (Hägele et al.,
+// s >= E, if c > 0: min_lr + (r - min_lr) d(y), where r is the rate above and y
+// the fraction of the cooldown that has passed: d = 1 - sqrt(y) (Hägele et al.,
 // arXiv:2405.18392), 1 - y, or (1 + cos(pi y)) / 2; if r < min_lr, r.
 double learning_rate(const Schedule& schedule, double time);
 

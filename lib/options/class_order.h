@@ -4,9 +4,9 @@
 
 namespace vitrain {
 
-// Rule for which folders are classes, in which order classes are numbered, and
-// in which order samples are. Of lists whose labels are names, only the order
-// of the classes.
+// Rule for which folders are classes, and for the order of classes and samples.
+// For lists whose labels are names, it determines only the order of the
+// classes.
 enum class ClassOrder {
   // Classes are the folders directly below the dataset's folder, in byte order;
   // samples are ordered by class, then by folder, then by name.

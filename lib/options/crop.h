@@ -19,8 +19,8 @@ constexpr auto names_of(Filter) {
 }
 
 // Resizing of the whole image before its centre is cropped in evaluation
-// (timm's crop modes). R: data.preprocess.resize, or else image_size /
-// crop_pct.
+// (timm's crop modes). R: data.preprocess.resize, or else floor(image_size /
+// crop_pct).
 //   kCenter: the shorter side to R, the longer one in proportion;
 //   kSquash: both sides to R;
 //   kBorder: the longer side to R, the shorter one in proportion.

@@ -16,15 +16,15 @@ namespace {
 
 constexpr int kSide = 176; // maximum length of a picture's longer side
 constexpr int kPadding = 8; // margin inside a card
-constexpr int kGap = 12; // between cards
-constexpr int kMargin = 20; // of the sheet
+constexpr int kGap = 12; // distance between cards
+constexpr int kMargin = 20; // margin of the sheet
 constexpr int kLine = 21; // height of a line
 constexpr int kTitle = 20;
 constexpr int kUntitled = 4; // height without a title
 constexpr double kText = 12; // text sizes in pixels per em
 constexpr double kSmallText = 11;
 constexpr double kHeading = 18;
-constexpr double kWidestSheet = 1.45; // aimed width over height of the sheet
+constexpr double kWidestSheet = 1.45; // target: width over height of the sheet
 
 int longer(const image::Size& size) {
   return std::max(size.width, size.height);
@@ -72,8 +72,8 @@ int card_height_for(const image::Size& tile, const CardSheet::Layout& layout) {
       layout.lines * kLine + kPadding;
 }
 
-// Returns the number of columns for which the sheet is somewhat wider than
-// high.
+// Returns the number of columns with which the sheet is about kWidestSheet
+// times as wide as high.
 int columns_for(std::int64_t count, int width, int height) {
   const double square = static_cast<double>(count) * (height + kGap) /
       (width + kGap) * kWidestSheet;
@@ -114,8 +114,8 @@ Json describe_card(const Card& card, const image::Rect& place, int scale) {
       {"lines", lines}};
 }
 
-// Returns a part of a sheet, reduced to every `scale`-th pixel. Throws if it is
-// not within the sheet or smaller than one such pixel.
+// Returns a part of a sheet, reduced to every `scale`-th pixel. Throws
+// Error(kData) if it is not within the sheet or smaller than one such pixel.
 image::Image
 cut_out(const image::Image& sheet, const image::Rect& place, int scale) {
   VITRAIN_CHECK_DATA(

@@ -42,7 +42,8 @@ class CardSheet {
   };
   explicit CardSheet(const Layout& layout);
 
-  // Adds the next card.
+  // Adds the next card; at most Layout::count cards, each with at most
+  // Layout::lines lines.
   void add(const Card& card);
 
   const image::Image& image() const { return drawing_.image(); }
@@ -64,7 +65,8 @@ class CardSheet {
 
 // Returns the cards of a sheet that CardSheet::png() has written. Each has its
 // original picture or, if that was reduced for the sheet, the reduced one.
-// Returns no cards for any other file. Throws Error(kData) for a damaged file.
+// Returns no cards for a file without a readable description. Throws
+// Error(kData) if the description is malformed or the picture is damaged.
 std::vector<Card> read_cards(std::string_view png);
 
 } // namespace vitrain::pictures

@@ -41,6 +41,7 @@ class Drawing {
   void fill(const Area& box, const Colour& colour, double opacity = 1);
   // Draws an outline, one pixel wide, inside the box.
   void frame(const Area& box, const Colour& colour);
+  // Draws a line `width` pixels wide with round ends.
   void
   line(const Point& from, const Point& to, double width, const Colour& colour);
   // Copies the pixels of a view to (left, top).

@@ -161,7 +161,7 @@ class Font {
   std::optional<std::vector<FontFile>> files_; // set after the first search
   std::size_t next_file_ = 0;
   std::vector<LoadedFont> loaded_;
-  std::map<int, Letter> others_; // by code point
+  std::map<int, Letter> others_; // from system fonts, by code point
   std::map<std::tuple<const Face*, int, double, int>, Glyph> glyphs_;
 };
 

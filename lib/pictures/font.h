@@ -32,8 +32,9 @@ std::vector<PlacedGlyph> place_glyphs(std::string_view text, double size);
 // Returns the width of a text in pixels.
 double text_width(std::string_view text, double size);
 
-// Shorten a text to a width of at most `room` pixels, or to an ellipsis alone:
-// fit_text() replaces the end by an ellipsis, fit_path() the start.
+// Return a text that is at most `room` pixels wide unchanged. Otherwise
+// fit_text() replaces as little as possible of its end by an ellipsis,
+// fit_path() of its start; without room for any, an ellipsis alone remains.
 std::string fit_text(std::string_view text, double size, double room);
 std::string fit_path(std::string_view path, double size, double room);
 

@@ -18,8 +18,9 @@ struct KnownFont {
   std::string_view name;
   int number = 0;
 };
-// The third of Noto's five fonts is for simplified Chinese; the other four have
-// the same characters, some in Japanese, Korean or Taiwanese forms.
+// Fonts in the order of preference. The third of Noto's five fonts is for
+// simplified Chinese; the other four have the same characters, some in
+// Japanese, Korean or Taiwanese forms.
 constexpr std::array kKnownFonts{
     KnownFont{"NotoSansCJK-Regular.ttc", 2},
     KnownFont{"NotoSansCJKsc-Regular.otf"},

@@ -75,7 +75,8 @@ void check_output(const std::string& output, config::ExportFormat format) {
   check_is_new(output);
 }
 
-// Writes timm's config.json next to the weights.
+// Writes timm's config.json next to the weights. Throws Error(kUsage) if the
+// network has numbers that timm's does not have.
 void write_timm_config(
     const std::filesystem::path& path,
     const job::WeightsJob& job) {

@@ -11,7 +11,7 @@
 
 namespace vitrain::program {
 
-// A large network takes 20 ms, so a list of all networks uses every core.
+// Uses all cores: a large network takes 20 ms.
 std::vector<models::ModelCounts> count_models(
     const std::vector<std::string>& names) {
   std::vector<models::ModelCounts> counts(names.size());

@@ -47,7 +47,8 @@
 namespace vitrain::program {
 namespace {
 
-// Reads names of images from standard input, for example a pipe.
+// Reads standard input, which has names of images. Returns the number of bytes;
+// 0 at the end.
 std::size_t read_standard_input(std::span<char> into) {
   ssize_t got = 0;
   do {
@@ -180,7 +181,7 @@ void check_table(
   results::check_replaceable(option, *file, "such a table", is_one);
 }
 
-// Same check for a contact sheet.
+// Throws if writing a contact sheet would destroy another file.
 void check_sheet(
     const std::optional<std::string>& file,
     std::span<const std::string> inputs,

@@ -9,7 +9,8 @@
 namespace vitrain::program {
 
 // One function per verb that needs torch: wiring only. Each returns the exit
-// code.
+// code: predict() kData if it cannot read some images, weights() 1 if `weights
+// diff` finds a difference.
 int export_verb(const config::Arguments& arguments);
 int predict(const config::Arguments& arguments);
 int weights(const config::Arguments& arguments);

@@ -10,7 +10,7 @@ namespace vitrain::results {
 
 // Calibration of probabilities (Guo et al., "On calibration of modern neural
 // networks", ICML 2017): predictions are grouped into bins (low, high] of their
-// confidence.
+// confidence; 0 is in the first bin.
 class Calibration {
  public:
   static constexpr std::size_t kBins = 15; // of equal width, as in the paper
@@ -22,7 +22,8 @@ class Calibration {
 
     double accuracy() const;
     double confidence() const; // mean
-    // "overconfident", "underconfident" or "confidence equals accuracy"
+    // "overconfident", "underconfident" or, also if empty, "confidence equals
+    // accuracy"
     const char* tendency() const;
   };
 

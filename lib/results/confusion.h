@@ -12,11 +12,12 @@ namespace vitrain::results {
 
 // Result of an evaluation for one class.
 struct ClassResult {
-  std::int64_t count = 0; // number of its samples
-  std::int64_t correct = 0; // its samples that were predicted as it
-  // Samples of all classes that were predicted as it.
+  std::int64_t count = 0; // samples of the class
+  std::int64_t correct = 0; // samples of the class with a right prediction
+  // Samples of all classes that were predicted as this class.
   std::int64_t predicted = 0;
-  // Most frequent wrong prediction for its samples; -1: none.
+  // Most frequent wrong prediction for samples of the class, the lowest class
+  // number of equal ones; -1: none.
   std::int32_t confused_with = -1;
   std::int64_t confused = 0; // number of these predictions
 
@@ -62,10 +63,10 @@ class Confusion {
     std::int64_t count = 0;
   };
   // Returns the wrong predictions (label != prediction), most frequent first,
-  // at most `most`.
+  // equal ones by label and prediction; at most `most`.
   std::vector<Pair> most_confused(std::size_t most) const;
-  // Returns the classes that have samples, lowest accuracy first, at most
-  // `most`.
+  // Returns the classes that have samples, lowest accuracy first, equal ones by
+  // number; at most `most`.
   std::vector<std::int32_t> worst_classes(std::size_t most) const;
 
  private:

@@ -24,7 +24,7 @@ constexpr int kTopWithoutHeading = 56; // height of the legend
 constexpr int kMargin = 24;
 constexpr double kSmall = 11;
 constexpr double kWidestName = 170;
-constexpr int kNarrowest = 560; // width of the heading
+constexpr int kNarrowest = 560; // least width, for the heading
 
 // Position of the matrix, and size of a class in it.
 struct Grid {
@@ -84,7 +84,8 @@ struct CellShare {
   double wrong = 0;
 };
 
-// Returns the largest fraction in each cell, row by row.
+// Returns, for each cell, the largest fractions of a class's samples, row by
+// row.
 std::vector<CellShare> shares_of(const Confusion& confusion, const Grid& grid) {
   const auto cells = static_cast<std::size_t>(grid.cells());
   std::vector<CellShare> shares(cells * cells);
@@ -245,7 +246,7 @@ image::Image draw_confusion(
     const Confusion& confusion,
     const std::vector<std::string>& classes,
     const ConfusionStyle& style) {
-  constexpr double kLegend = 31; // distance of its top from the matrix
+  constexpr double kLegend = 31; // from the top of the legend to the matrix
   const pictures::Palette& palette = style.palette;
   const Grid grid = grid_of(classes, style.heading);
   Drawing drawing(

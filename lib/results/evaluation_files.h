@@ -24,8 +24,8 @@ namespace vitrain::results {
 //   reliability.csv       low,high,count,confidence,accuracy of each bin
 //   confusion.png, reliability.png
 //   mistakes.png          only if draw_mistakes() returns a sheet
-// When all are complete, they replace a folder of this name. Throws
-// Error(kStorage).
+// Numbers that are unknown or not finite are empty fields. When all files are
+// complete, they replace a folder of this name. Throws Error(kStorage).
 void write_evaluation(
     const std::filesystem::path& folder,
     const Evaluation& evaluation);

@@ -17,7 +17,7 @@ static_assert(std::endian::native == std::endian::little);
 
 constexpr std::string_view kNumpy("\x93NUMPY\x01\x00", 8);
 constexpr std::string_view kFeatures = "{\"features\":";
-constexpr std::size_t kLengthBytes = 8; // of the header of safetensors
+constexpr std::size_t kLengthBytes = 8; // size of the header's length
 
 bool is_numpy(const std::string& path) {
   VITRAIN_CHECK(

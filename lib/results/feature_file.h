@@ -12,9 +12,9 @@
 namespace vitrain::results {
 
 // File of the features of images: a matrix of fp32 with a row for each image,
-// in their order; the row of an image that could not be read is NaN. The name
-// decides the format: `.npy` of NumPy, or `.safetensors` with a tensor
-// "features".
+// in their order; the row of an image that could not be read is NaN (of width 0
+// if none could). The name decides the format: `.npy` of NumPy, or
+// `.safetensors` with a tensor "features".
 class FeatureFile {
  public:
   // Opens the file for `images` rows. Throws Error(kUsage) for another

@@ -49,8 +49,8 @@ double mean_average_precision(const LabelListEvaluation& evaluation) {
       static_cast<double>(std::max<std::size_t>(1, evaluation.classes.size()));
 }
 
-// Returns the classes with the lowest average precision, among classes with
-// samples.
+// Returns, as text, the kMostShown classes with the lowest average precision,
+// among classes with samples.
 std::string worst_of(const LabelListEvaluation& evaluation) {
   std::vector<std::size_t> order;
   for (std::size_t i = 0; i < evaluation.classes.size(); ++i) {

@@ -50,7 +50,7 @@ void count_classes(LabelListEvaluation& evaluation);
 //                    the dataset's order; class names separated by semicolons
 //   per_class.csv    class,count,average_precision,predicted,correct,precision,
 //                    recall,f1 of each class; fractions in [0, 1]
-// Throws Error(kStorage).
+// A loss that is not finite is an empty field. Throws Error(kStorage).
 void write_label_lists(
     const std::filesystem::path& folder,
     const LabelListEvaluation& evaluation);

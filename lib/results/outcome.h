@@ -12,12 +12,13 @@ namespace vitrain::results {
 
 // Result of one sample.
 struct Outcome {
+  // Position in the dataset.
   std::int64_t sample = 0;
   std::int32_t label = 0;
   // Most probable class, the first of equal ones; -1: none, because an output
   // is NaN or positive infinity.
   std::int32_t prediction = -1;
-  float probability = 0; // probability of the prediction
+  float probability = 0; // of the prediction, in [0, 1]
   float loss = 0; // cross entropy
 
   bool right() const { return prediction == label; }

@@ -26,16 +26,16 @@ fs::path folder_of(const fs::path& path) {
   return path.has_parent_path() ? path.parent_path() : ".";
 }
 
-// True for a link in /proc, which leads to an open file whatever its name is
-// now.
+// True for a path in /proc, whose links lead to open files whatever their names
+// are now.
 bool is_in_proc(const fs::path& path) {
   struct statfs status {};
   return ::statfs(folder_of(path).c_str(), &status) == 0 &&
       status.f_type == PROC_SUPER_MAGIC;
 }
 
-// Resolves symbolic links, whether or not the target exists. Does not follow
-// links of /proc.
+// Follows the path while it is a symbolic link, whether or not the target
+// exists. Does not follow links of /proc.
 fs::path follow_links(fs::path path) {
   constexpr int kMostLinks = 40; // limit of Linux
   std::error_code error;

@@ -20,7 +20,7 @@ struct ClassScore {
 struct Prediction {
   std::vector<ClassScore> top; // most probable class first
   std::string problem; // printable; "" if there is none
-  // Input of the classifier; empty if not asked for, or if there is a problem.
+  // Input of the classifier; empty if not requested, or if there is a problem.
   std::vector<float> features{};
 
   friend bool operator==(const Prediction&, const Prediction&) = default;

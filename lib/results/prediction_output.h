@@ -23,8 +23,9 @@ namespace vitrain::results {
 bool is_predictions_csv(std::string_view start);
 bool is_predictions_jsonl(std::string_view start);
 
-// Output of predictions: to the requested files, with a live progress line on
-// standard error; if none was requested, as a table on standard output.
+// Output of predictions to the requested files. With CSV or JSON lines, shows a
+// live progress line on standard error; without both, prints a table on
+// standard output.
 class PredictionOutput {
  public:
   struct Options {
@@ -37,7 +38,8 @@ class PredictionOutput {
     // Returns the path of an image.
     std::function<std::string_view(std::int64_t image)> path;
   };
-  // Opens the files. Throws Error(kStorage), as add() and finish() do.
+  // Opens the files. Throws Error(kStorage), as add() and finish() do, and as
+  // FeatureFile.
   explicit PredictionOutput(const Options& options);
 
   // Adds the predictions of the next images.
@@ -46,8 +48,8 @@ class PredictionOutput {
   void finish();
   // Prints on standard error the number of images, of unreadable ones, and the
   // paths of the results: CSV, JSON lines, features and `others`. Prints
-  // nothing if there is a table, no image was unreadable, and `others` is
-  // empty.
+  // nothing if there is a table, no image was unreadable, and there are no such
+  // paths.
   void report(const std::vector<std::string>& others);
   // Number of images without a prediction.
   std::int64_t problems() const { return problems_; }

@@ -12,15 +12,16 @@ class Module;
 namespace vitrain::states {
 
 // Copies a file's tensors, which must have timm's names already, into the
-// module's parameters and buffers of the same names. Throws Error(kWeights) for
-// missing, unexpected and wrongly shaped tensors, of which the message lists
-// the first ten; the module is then unchanged. Exceptions: the classifier may
-// keep the module's values (options.head); `num_batches_tracked` may be
-// missing; tensors in LoadReport::left_out are ignored; positions of another
-// grid are resampled in fp32; convolutions of colour images are adapted to
-// other numbers of channels. Also throws Error(kWeights) if values cannot be
-// read; earlier tensors have then been copied. NaN and Inf are loaded and
-// reported. `source` names the file in messages.
+// parameters and buffers of the same names of a module on the CPU. Throws
+// Error(kWeights) for missing, unexpected and wrongly shaped tensors, of which
+// the message lists the first ten; the module is then unchanged. Exceptions:
+// the classifier may keep the module's values (options.head); adapters keep
+// theirs; `num_batches_tracked` may be missing; tensors in LoadReport::left_out
+// are ignored; positions of another grid are resampled in fp32; convolutions of
+// colour images are adapted to other numbers of channels. Also throws
+// Error(kWeights) if values cannot be read; earlier tensors have then been
+// copied. NaN and Inf are loaded and reported. `source` names the file in
+// messages.
 weights::LoadReport load_weights(
     torch::nn::Module& module,
     const weights::Archive& archive,

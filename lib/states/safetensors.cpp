@@ -27,6 +27,7 @@ namespace vitrain::states {
 namespace {
 
 // Returns the tensors in the order of the reference implementation's writer.
+// Throws if a type cannot be stored (kInternal) or a name is not allowed.
 std::vector<std::pair<std::string, at::Tensor>> in_order(
     const std::map<std::string, at::Tensor>& tensors) {
   std::vector<std::pair<std::string, at::Tensor>> list(
@@ -46,8 +47,8 @@ std::vector<std::pair<std::string, at::Tensor>> in_order(
   return list;
 }
 
-// Returns the header: its length and the JSON text, padded with spaces to a
-// multiple of 8.
+// Returns the header: the length of the JSON text (uint64) and this text,
+// padded with spaces to a multiple of 8 bytes. The length counts the padding.
 std::string make_header(
     const std::vector<std::pair<std::string, at::Tensor>>& tensors,
     const std::map<std::string, std::string>& metadata) {

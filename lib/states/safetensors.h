@@ -42,9 +42,10 @@ bool is_storable(at::ScalarType type);
 // padded to 8 bytes; tensors by descending size of their type, then by name),
 // with `metadata` in the order of its keys. Tensors may be strided and on any
 // device. Adds the bytes to `hasher`, unless it is null, and their number to
-// `bytes_written`. Returns 0 or the errno of the failure. Throws
-// Error(kInternal) for a dtype that is not is_storable(), Error(kWeights) for a
-// tensor name that safetensors forbids or that is too long.
+// `bytes_written`. Returns 0 or the errno of the failure, after which the file
+// is incomplete. Throws Error(kInternal) for a dtype that is not is_storable(),
+// Error(kWeights) for a tensor name that safetensors forbids or that is too
+// long.
 int write_safetensors(
     int fd,
     const TensorFile& file,

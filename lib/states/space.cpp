@@ -17,8 +17,8 @@ namespace {
 constexpr double kPerTensor = 256;
 constexpr double kPerCheckpoint = 64 << 10;
 
-// Files that must still be possible: a checkpoint has six, with its folder, and
-// a run adds some of records.
+// Files that must still be possible: a checkpoint has at most four, its folder
+// and two pointers, and a run adds some of records.
 constexpr std::int64_t kLeastFiles = 32;
 
 // Returns the state of the file system of `folder` or of its nearest existing

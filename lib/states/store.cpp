@@ -37,7 +37,7 @@ constexpr const char* kOptimizerFile = "optimizer.safetensors";
 }
 
 // Temporary folder, deleted with its content unless it is renamed to its final
-// name.
+// name. Replaces an existing folder of its name.
 class TemporaryFolder {
  public:
   TemporaryFolder(const fs::path& parent, const std::string& name)
@@ -66,8 +66,9 @@ class TemporaryFolder {
   fs::path path_;
 };
 
-// Creates a file, lets `write` fill it through its descriptor, and syncs it to
-// storage.
+// Creates a file, lets `write` fill it through its descriptor (returning 0 or
+// an errno), and syncs it to storage. Throws Error(kStorage) if this fails or
+// the file exists.
 template <typename Write>
 void write_durably(const fs::path& path, const Write& write) {
   Fd fd(::open(
@@ -140,7 +141,8 @@ std::string write_content(const fs::path& folder, const Snapshot& snapshot) {
 }
 
 // Renames a complete folder to its final name. An existing folder of that name
-// is exchanged atomically, so that one of them exists at any instant.
+// is exchanged atomically, so that one of them exists at any instant; it is
+// left at `temporary`, or removed where the file system cannot exchange.
 void put_in_place(const fs::path& temporary, const fs::path& target) {
   if (::rename(temporary.c_str(), target.c_str()) == 0) {
     return;
@@ -177,7 +179,7 @@ void put_in_place(const fs::path& temporary, const fs::path& target) {
 }
 
 // Removes a checkpoint. Renames it first, so that a partly removed one is never
-// taken for a complete one. Returns the reason of a failure, or "".
+// taken for a complete one. Returns the reason of a failure, or "" if removed.
 std::string remove_checkpoint(const fs::path& path) {
   const fs::path doomed = path.parent_path() /
       TemporaryFolder::temporary_name(path.filename().native());
@@ -221,7 +223,9 @@ void point(const fs::path& folder, const char* name, std::int64_t step) {
   write_file_atomically(path, text);
 }
 
-// Returns a sentence about checkpoints that cannot be removed, or "".
+// Removes old checkpoints, after pointing `best` to the best remaining one, or
+// removing `best` if there is none. Returns a sentence about checkpoints that
+// cannot be removed, or "".
 std::string retain(
     const fs::path& folder,
     const checkpoint::RetentionOptions& options,

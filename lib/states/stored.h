@@ -26,7 +26,7 @@ class StoredReader {
   // Copies the values into `target`, a CPU tensor with the same number of
   // elements, and converts them to its dtype. Reads directly into `target` if
   // it is contiguous, of the stored type, and the values are a whole storage.
-  // Throws likewise.
+  // Throws as read().
   void read_into(const weights::StoredTensor& tensor, at::Tensor& target);
 
  private:

@@ -89,7 +89,8 @@ std::string largest_gap(
           : fmt::format(", {} of them NaN or Inf", with_commas(others)));
 }
 
-// Describes how two tensors of the same name differ; nullopt if they do not.
+// Describes how two tensors of the same name differ; nullopt if their types,
+// shapes and bytes are equal.
 std::optional<std::string> difference(
     const at::Tensor& first,
     const at::Tensor& second) {

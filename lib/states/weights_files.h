@@ -20,8 +20,8 @@ struct WeightsChoice {
 };
 
 // Returns a line about the file, its notes (chosen part, detected program) and
-// metadata, and a table of its tensors. Does not read values. Throws
-// Error(kWeights).
+// metadata, and a table of its tensors, as read_weights() names them. Does not
+// read their values. Throws Error(kWeights).
 std::string describe_weights(
     const std::filesystem::path& path,
     const WeightsChoice& choice);
@@ -35,16 +35,17 @@ struct WeightsDifference {
   std::int64_t same = 0; // number of bitwise equal tensors
 };
 
-// Compares tensors of the same name: dtypes, shapes and values. For different
-// values, reports their number and the largest finite difference. Throws
-// likewise.
+// Compares tensors of the same name, as read_weights() reads them: dtypes,
+// shapes and values. For different values, reports their number and the largest
+// finite difference. Throws Error(kWeights).
 WeightsDifference compare_weights(
     const std::filesystem::path& first,
     const std::filesystem::path& second,
     const WeightsChoice& choice);
 
-// Reads the tensors of a file. Replaces the content of `notes` by the file's
-// notes (chosen part, detected program). Throws likewise.
+// Reads the tensors of a file, with timm's names and layouts and adapters
+// merged. Replaces the content of `notes` by the file's notes (chosen part,
+// detected program). Throws Error(kWeights).
 TensorFile read_weights(
     const std::filesystem::path& path,
     const WeightsChoice& choice,
@@ -55,7 +56,7 @@ TensorFile read_weights(
 // differ only among floating-point ones. Of tensors that are neither
 // floating-point nor complex, the last file's values are used. `paths` must not
 // be empty. Replaces the content of `notes`, unless null, by the first file's
-// notes (chosen part, detected program). Throws likewise.
+// notes (chosen part, detected program). Throws Error(kWeights).
 TensorFile average_weights(
     const std::vector<std::filesystem::path>& paths,
     const WeightsChoice& choice,

@@ -33,7 +33,7 @@ std::string check_for_this_machine(
     here.cuda = true;
     check();
     const std::string text = error.what();
-    return text.substr(0, text.rfind('\n')); // without their number
+    return text.substr(0, text.rfind('\n')); // without the count
   }
 }
 

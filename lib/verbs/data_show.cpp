@@ -23,7 +23,7 @@
 namespace vitrain::verbs {
 namespace {
 
-// Returns the first samples of an epoch.
+// Returns the first `count` samples of an epoch, or all if it has fewer.
 std::vector<data::Draw> first_draws(
     const data::Sampler& sampler,
     std::int64_t micro_batches,
@@ -91,7 +91,8 @@ std::vector<std::string> captions_of(
   return captions;
 }
 
-// Draws the images in batches, so that memory does not grow with their number.
+// Draws the images and prints their legend, in batches, so that memory does not
+// grow with their number.
 pictures::ContactSheet draw_sheet(
     const std::vector<data::Draw>& shown,
     const data::Rows& rows,

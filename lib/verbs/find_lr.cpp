@@ -17,12 +17,12 @@ namespace {
 constexpr double kLowest = 1e-6;
 constexpr double kHighest = 10.0;
 constexpr double kForget = 0.9;
-constexpr double kDiverged = 2.0; // times the lowest mean: limit of the plot
-// Relative to the first mean; a smaller fall is noise.
+constexpr double kDiverged = 2.0; // the curve ends above 2 * its minimum
+// Least fall of the means, relative to the first; less is noise.
 constexpr double kFall = 0.02;
 // Number of first means to ignore, since they average few losses.
 constexpr std::size_t kUnsteady = 10;
-constexpr double kPointsPerDecade = 1000.0; // of the plot's axis
+constexpr double kPointsPerDecade = 1000.0; // steps of the plot per tenfold lr
 
 std::vector<LossAt> smoothed(const std::vector<LossAt>& losses) {
   std::vector<LossAt> means;

@@ -25,8 +25,8 @@ namespace {
 
 constexpr const char* kModelRow = "{:<{}} {:>12} {:>8} {:>8} {:>5}  {}\n";
 
-// Throws Error(kUsage) for a name with inconsistent numbers, as the check of a
-// recipe does.
+// Throws Error(kUsage) if the sizes of the network `name` do not fit together,
+// as the check of a recipe does.
 void check_numbers(const std::string& name) {
   config::ModelConfig model;
   model.name = name;
@@ -55,7 +55,8 @@ std::string own_name(const std::string& given) {
 }
 
 // Returns the listed names that match a pattern, in the order of the list, then
-// unlisted names that a family accepts.
+// unlisted names that a family accepts. Throws Error(kUsage) for a name or
+// pattern without a match.
 std::vector<std::string> names_like(std::vector<std::string> given) {
   std::ranges::transform(given, given.begin(), own_name);
   std::vector<std::string> patterns;
@@ -132,7 +133,7 @@ std::string table_of_models(
 }
 
 // Returns a table of the weights that are published for a network, with the
-// images they want; "" if there are none.
+// preprocessing that they require; "" if there are none.
 std::string table_of_weights(const std::string& network) {
   constexpr const char* kRow = "{:<{}} {:>9} {:>8} {:<9} {:<7}  {}\n";
   const auto numbers = [](const std::array<double, 3>& values) {
@@ -140,7 +141,7 @@ std::string table_of_weights(const std::string& network) {
         ? shortest(values[0])
         : fmt::format("{}", fmt::join(values, " "));
   };
-  // In evaluation, if that differs.
+  // Returns both values, or one if evaluation has no own (0).
   const auto pair = [](const auto& training, const auto& evaluation) {
     return evaluation > 0
         ? fmt::format("{:.4g} {:.4g}", double(training), double(evaluation))
@@ -150,7 +151,8 @@ std::string table_of_weights(const std::string& network) {
   std::vector<config::foreign::PublishedWeights> all =
       config::foreign::published_weights(network);
   std::erase_if(all, [](const auto& one) {
-    return one.name.find('.') == std::string_view::npos; // without weights
+    // A network without published weights
+    return one.name.find('.') == std::string_view::npos;
   });
   for (const auto& one : all) {
     width = std::max(width, one.name.size());

@@ -12,7 +12,8 @@ namespace vitrain::verbs {
 std::vector<launch::Host> named_hosts(const config::Arguments& arguments);
 
 // Checks the recipe as each of these hosts would at its start, then prints the
-// hosts' commands, or runs them with -ssh. Returns the exit code.
+// hosts' commands, or, with -ssh but without -dry_run, runs them. Returns the
+// exit code. Throws Error(kUsage) if the recipe breaks rules.
 int run_hosts(
     const config::Arguments& arguments,
     const std::vector<launch::Host>& hosts);

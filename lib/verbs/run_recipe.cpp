@@ -55,7 +55,8 @@ std::string recipe_of_resumed(const std::string& path) {
   return *recipe;
 }
 
-// Returns true if timm's config.json next to the weights names their network.
+// Returns true if the weights, their name or a config.json next to them say
+// which network they are of.
 bool name_network(const std::string& weights) {
   config::ModelConfig model;
   model.pretrained = weights;

@@ -24,8 +24,9 @@
 namespace vitrain::verbs {
 namespace {
 
-// Detects the launcher of this process; -master provides the rendezvous if the
-// launcher does not.
+// Detects the launcher of this process, whose rendezvous -master replaces; none
+// with -node_rank. Throws Error(kUsage) if the launcher's variables are
+// incomplete or do not fit the options.
 launch::Detected find_launcher(const config::Arguments& given) {
   const config::LaunchArguments& arguments = given.launch;
   launch::Detected detected = launch::detect_launcher(
@@ -81,7 +82,8 @@ job::Request request_of(
   return request;
 }
 
-// Sets this machine's position among several machines in `request`.
+// Sets this machine's position among several machines, and its number of
+// workers, in `request`.
 void join_machines(
     const launch::LaunchedMachine& machine,
     job::Request& request) {
@@ -172,7 +174,8 @@ int try_run(
   return 0;
 }
 
-// Returns true if the workers ended without a chance to report the run's state.
+// Returns true for exit codes of a run that neither ended well nor was stopped
+// on request.
 bool has_failed(int code) {
   return code != static_cast<int>(ExitCode::kDone) &&
       code != static_cast<int>(ExitCode::kStopped);
@@ -195,7 +198,8 @@ Json end_record(const job::PreparedJob& prepared) {
 }
 
 // Returns true if a worker has printed the commands that continue, evaluate and
-// show the run. `before`: the end record of the process before.
+// show the run, or may have, if the run has no records. `before`: the end
+// record of the process before.
 bool told_commands(
     const job::PreparedJob& prepared,
     int code,

@@ -33,8 +33,8 @@ double times_of(const config::Interval& every, const config::Plan& plan) {
       plan.total_steps));
 }
 
-// Returns each worker's share of the machine's available memory; nullopt for
-// GPUs, which report when theirs is exhausted.
+// Returns each worker's share of the machine's available memory; nullopt if it
+// is unknown, and for GPUs, which report when theirs is exhausted.
 std::optional<std::int64_t> memory_limit(const Subject& subject) {
   const auto available = launch::available_memory();
   if (subject.cuda || !available) {
@@ -44,7 +44,8 @@ std::optional<std::int64_t> memory_limit(const Subject& subject) {
       kShareOfMemory * static_cast<double>(*available) / subject.workers);
 }
 
-// Runs one step with the recipe's batch size and prints the result.
+// Runs one step with the recipe's batch size and prints the result. Returns the
+// memory in bytes; nullopt if it was not enough.
 std::optional<std::int64_t> try_batch(
     const config::Recipe& recipe,
     const TrialFolder& folder) {
@@ -63,8 +64,8 @@ std::optional<std::int64_t> try_batch(
   return measured.memory;
 }
 
-// Returns the samples per device; if data.augment.stages change them, those of
-// the stage that is tried.
+// Returns the samples per device, in the stage that is tried if
+// data.augment.stages change them.
 std::int64_t planned_batch(const Subject& subject) {
   return config::plan_batch(subject.recipe, subject.plan.devices())
       .device_batch;
@@ -73,7 +74,7 @@ std::int64_t planned_batch(const Subject& subject) {
 BatchFound search_batch(const Subject& subject, const TrialFolder& folder) {
   const auto memory = memory_limit(subject);
   if (!subject.cuda && !memory) {
-    return {}; // a failed trial could end other programs
+    return {}; // running out of memory could end other programs
   }
   const config::Plan& plan = subject.plan;
   const BatchLimits limits{

@@ -32,7 +32,7 @@ Forecast forecast(const config::Plan& plan, const Measured& measured);
 // Runs `steps` steps, an evaluation of `steps` batches and a checkpoint;
 // resumes for another `steps` steps; then searches the largest batch that fits.
 // Prints its actions and results. Removes its files. Throws Error if any of
-// this fails.
+// this fails, or if the run has fewer than 2 * `steps` steps.
 void try_recipe(const Subject& subject, std::int64_t steps);
 
 } // namespace vitrain::verbs

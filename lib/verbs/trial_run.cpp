@@ -32,8 +32,9 @@ namespace fs = std::filesystem;
 
 constexpr const char* kName = "trial";
 
-// Waits for the process and returns its exit code; forwards stop signals to it.
-// Throws Error with the exit code 128 + n after signal n.
+// Waits for the process and returns its status, as waitpid() does. Ends it by
+// SIGTERM after a stop signal, by SIGKILL after a second one, and throws Error
+// with the exit code 128 + n, where n is the first signal.
 int wait_for(pid_t pid) {
   launch::SignalQueue signals;
   int stopped = 0; // the first signal
@@ -56,7 +57,7 @@ int wait_for(pid_t pid) {
 }
 
 // Runs vitrain with these arguments, and appends its output to `log`. Returns
-// the exit code.
+// the exit code, 128 + n if signal n ended it.
 int run_vitrain(std::vector<std::string> words, const fs::path& log) {
   const Fd output(
       ::open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644));

@@ -20,16 +20,17 @@ struct Measured {
   std::optional<std::int64_t> resumed_step; // step from which it resumed
   // Seconds from the start of vitrain to the end of the first step.
   double first_step = 0.0;
-  double step_seconds = 0.0; // median of all steps but the first
+  double step_seconds = 0.0; // median of all steps but the first; 0: none
   std::int64_t global_batch = 0; // samples in a step
   std::int64_t memory = 0; // peak bytes of rank 0; 0: unknown
   std::int64_t evaluated = 0; // samples of the last evaluation; 0: none
   double eval_seconds = 0.0;
-  double save_seconds = 0.0; // of the last checkpoint
+  double save_seconds = 0.0; // of the last checkpoint; 0: none
   std::int64_t checkpoint_bytes = 0;
 };
 
-// Returns the records of a run, in the order in which they were written.
+// Returns the records of a run, in the order in which they were written; empty
+// if its metrics.jsonl cannot be read.
 std::vector<Json> records_of(const job::RunDirectory& run);
 
 // Creates a folder and its parents. The destructor removes the created ones
@@ -74,7 +75,7 @@ config::Recipe trial_recipe(
     std::int64_t steps,
     std::int64_t eval_batches);
 
-// Exit code and folder of a run.
+// Exit code and folder of a run; the path is empty if it made none.
 struct Ended {
   ExitCode code = ExitCode::kDone;
   job::RunDirectory run;

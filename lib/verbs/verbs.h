@@ -40,9 +40,10 @@ struct Invocation {
 };
 
 // Prints help or runs a verb that needs no torch, and returns the exit code.
-// Returns nullopt for -version, for a dry run without print_dry_run, and for
-// other verbs; then `arguments` have the recipe of the run that they name, as
-// with_run_recipe() returns them (not for -version).
+// Returns nullopt for -version, for a dry run without print_dry_run, for
+// `models` without the counts, and for other verbs; then `arguments` have the
+// recipe of the run that they name, as with_run_recipe() returns them (not for
+// -version).
 std::optional<int> without_torch(
     config::Arguments& arguments,
     const Invocation& invocation);
@@ -66,7 +67,7 @@ config::Arguments with_run_recipe(config::Arguments arguments);
 std::optional<int> train(
     const config::Arguments& arguments,
     const Invocation& invocation);
-// nullopt if it needs counts that the invocation does not have.
+// Lists networks; nullopt if `invocation` lacks the counts that it needs.
 std::optional<int> models_verb(
     const config::Arguments& arguments,
     const Invocation& invocation);

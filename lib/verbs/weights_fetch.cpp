@@ -17,7 +17,7 @@ int weights_fetch(const config::Arguments& arguments) {
   logging::Console console({.log_fd = -1, .terminal_fd = STDERR_FILENO});
   for (const std::string& name : arguments.data.files) {
     std::optional<logging::WorkProgress> line;
-    std::string shown; // file of the line
+    std::string shown; // file in the progress line
     const job::FetchedWeights fetched = job::fetch_weights(
         name,
         [&](const std::string& file, std::int64_t done, std::int64_t all) {

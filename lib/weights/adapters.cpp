@@ -57,15 +57,15 @@ class WithAdapters : public Archive {
   }
 
  private:
-  // scale * up x down.
+  // Product scale * up * down of an adapter's matrices.
   struct Product {
     StridedPart up;
     StridedPart down;
     float scale = 0.0F;
   };
 
-  // Removes the tensor `name` and returns it. Throws unless it has `type` and
-  // `dimensions` and is contiguous.
+  // Removes the tensor `name` and returns it. Throws Error(kWeights) unless it
+  // exists, has `type` and `dimensions` and is contiguous.
   StridedPart
   take(const std::string& name, const char* type, std::size_t dimensions) {
     const auto found = tensors.find(name);

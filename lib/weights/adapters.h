@@ -16,7 +16,7 @@ bool is_adapter(std::string_view name);
 // Returns the archive with each adapter merged into its layer's weight, which
 // becomes weight + alpha / rank * B A, and a note that says so; an archive
 // without adapters as it is. Throws Error(kWeights) for incomplete adapters,
-// and for those of other shapes or types.
+// for other shapes, and for other types than F32 (`lora_alpha`: I64).
 std::unique_ptr<Archive> merge_adapters(std::unique_ptr<Archive> archive);
 
 } // namespace vitrain::weights

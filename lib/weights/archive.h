@@ -23,7 +23,7 @@ struct StridedPart {
   std::vector<std::int64_t> strides; // in elements, as in torch
 };
 
-// Returns the row-major strides of a shape.
+// Returns the row-major strides of a shape, as torch: sizes of 0 count as 1.
 std::vector<std::int64_t> contiguous_strides(
     const std::vector<std::int64_t>& shape);
 
@@ -56,7 +56,8 @@ class Archive {
   bool tensorflow_padding = false;
 
   // Reads all bytes of a storage into `bytes`, in this machine's byte order.
-  // Throws Error(kWeights), also for a wrong checksum.
+  // Only one thread at a time may call. Throws Error(kWeights), also for a
+  // wrong checksum.
   virtual void read(std::size_t storage, void* bytes) const = 0;
 };
 

@@ -11,8 +11,8 @@ namespace {
 
 using enum DType::Kind;
 
-// In the order of the reference implementation's enum, which is also that of
-// increasing alignment.
+// Types in the order of the reference implementation's enum, which is also the
+// order of increasing alignment.
 constexpr std::array kTypes{
     DType{"BOOL", 1, kBoolean},
     DType{"U8", 1, kInteger},

@@ -112,7 +112,7 @@ class JoinedFiles : public Archive {
   }
 
   // Takes the tensors named by the index; other tensors of the files are
-  // ignored.
+  // ignored. Throws Error(kWeights) if a file lacks one.
   void take_tensors(
       const WeightsIndex& index,
       const std::vector<std::size_t>& starts) {

@@ -85,7 +85,8 @@ struct Match {
 };
 
 // True if shapes are equal except for trailing dimensions of 1: a linear layer
-// [out, in] and a 1 x 1 convolution [out, in, 1, 1].
+// [out, in] and a 1 x 1 convolution [out, in, 1, 1]. A scalar equals only a
+// scalar.
 bool same_values(
     const std::vector<std::int64_t>& a,
     const std::vector<std::int64_t>& b);

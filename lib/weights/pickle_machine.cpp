@@ -200,8 +200,8 @@ void PickleMachine::push_global(
   push(made);
 }
 
-// Before protocol 4, a pickle refers to nested classes and to methods by a call
-// of getattr.
+// Returns true for a call of getattr, with which pickles before protocol 4
+// refer to nested classes and to methods.
 bool PickleMachine::is_attribute(
     const PickleValue& callee,
     const PickleValue& arguments) {
@@ -241,7 +241,8 @@ void PickleMachine::append(const std::vector<Value::Ref>& items) {
   target.items.insert(target.items.end(), items.begin(), items.end());
 }
 
-// Parses two's complement, little endian.
+// Pushes an integer given in two's complement, little endian; only the first 8
+// bytes count.
 void PickleMachine::push_long(std::string_view digits) {
   std::uint64_t value = 0;
   const bool negative = !digits.empty() &&
@@ -340,7 +341,8 @@ void PickleMachine::object() {
   push_call(callee, std::move(items));
 }
 
-// Ignores keyword arguments: no object that contains weights has them.
+// Executes NEWOBJ_EX; ignores keyword arguments, since no object that contains
+// weights has them.
 void PickleMachine::new_object_ex() {
   pop();
   const Value& arguments = pop();
@@ -348,7 +350,7 @@ void PickleMachine::new_object_ex() {
   push_call(callee, arguments);
 }
 
-// Parses a real number in text form; its value is not used.
+// Parses a real number in text form; an invalid one gets an unspecified value.
 void PickleMachine::push_line_real() {
   double value = 0.0;
   parse_double(line(), value);

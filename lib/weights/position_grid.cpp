@@ -88,7 +88,8 @@ std::optional<Positions> plane(const Shape& given, const Shape& own) {
   return Positions{kChannelsLast, 0, {given[1], given[2]}, {own[1], own[2]}};
 }
 
-// Returns the number of vertical and horizontal distances within a window.
+// Returns the numbers of vertical and horizontal distances within a window;
+// nullopt for no window.
 std::optional<ImageSize> table_of(const std::optional<ImageSize>& window) {
   return window
       ? std::optional(ImageSize(2 * window->height - 1, 2 * window->width - 1))

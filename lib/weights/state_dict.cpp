@@ -19,7 +19,7 @@ using Kind = PickleValue::Kind;
 using Ref = PickleValue::Ref;
 using IsTensor = std::function<bool(const PickleValue&)>;
 
-// Readable tensors of a dictionary, and a description of the others.
+// Readable tensors of a dictionary, and a description of its other tensors.
 struct Tensors {
   std::vector<std::pair<std::string, Ref>> read;
   std::vector<std::string> left_out; // first unreadable ones, for messages
@@ -42,7 +42,7 @@ constexpr auto kUsualNames = std::to_array<std::string_view>(
      "params",
      "teacher",
      "student"});
-constexpr std::size_t kAveraged = 4; // the first of them, which are averages
+constexpr std::size_t kAveraged = 4; // number of first names for averages
 
 constexpr int kModuleDepth = 64;
 // Limit of dictionaries or tensors in a message.
@@ -68,8 +68,9 @@ class Search {
   Search(const IsTensor& is_tensor, const std::string& source)
       : is_tensor_(is_tensor), source_(source) {}
 
-  // Returns the tensors directly in a dictionary or pickled module, by name;
-  // empty for other values. The reference is valid as long as this object.
+  // Returns the tensors directly in a dictionary, or of a pickled module and
+  // its children, by name; empty for other values. The reference is valid as
+  // long as this object.
   const Tensors& tensors_of(const PickleValue& value) {
     if (!value.is(Kind::kDict) && !value.is(Kind::kCall)) {
       return none_;
@@ -93,8 +94,8 @@ class Search {
     return found;
   }
 
-  // Returns all dictionaries of tensors within `root`, up to `levels` levels
-  // deep.
+  // Returns all dictionaries and modules with tensors within `root`, up to
+  // `levels` levels deep, without those inside others.
   std::vector<Candidate> candidates_in(
       const PickleValue& root,
       const std::string& prefix,
@@ -198,7 +199,7 @@ class Search {
       const PickleValue& key,
       const PickleValue& tensor,
       Tensors& tensors) {
-    // Bytes; the file determines the length.
+    // Limit in bytes: an untrusted file determines the length.
     constexpr std::size_t kShownKind = 60;
     ++tensors.all_left_out;
     if (tensors.left_out.size() < kListed) {

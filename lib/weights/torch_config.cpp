@@ -15,8 +15,8 @@ namespace {
 
 using Kind = PickleValue::Kind;
 
-// Returns the entries of a dict, or of an object's attributes, as those of an
-// argparse.Namespace; null for other values.
+// Returns the entries of a dict, or of an object's attributes (such as an
+// argparse.Namespace's); null for other values.
 const PickleValue* attributes(const PickleValue* value) {
   if (value != nullptr && value->is(Kind::kCall)) {
     value = value->state;
@@ -36,7 +36,8 @@ const PickleValue* find(const PickleValue* value, std::string_view key) {
   return nullptr;
 }
 
-// Returns a plain value as JSON; null for others. Lists are read to depth 1.
+// Returns a plain value as JSON; null for others, for lists of more than
+// 100,000 items, and for lists in lists. Keeps the first 4096 bytes of a text.
 Json to_json(const PickleValue* value, bool nested = false) {
   switch (value == nullptr ? Kind::kNone : value->kind) {
     case Kind::kBool:
@@ -49,7 +50,7 @@ Json to_json(const PickleValue* value, bool nested = false) {
       return std::string(value->text.substr(0, 4096));
     case Kind::kList:
     case Kind::kTuple: {
-      constexpr std::size_t kMost = 100'000; // names of classes
+      constexpr std::size_t kMost = 100'000; // limit for class names
       Json list = Json::array();
       if (nested || value->items.size() > kMost) {
         return nullptr;
@@ -64,7 +65,7 @@ Json to_json(const PickleValue* value, bool nested = false) {
   }
 }
 
-// Copies a value that is there and not None.
+// Copies a value unless it is missing or `to_json` gives null.
 void copy(const PickleValue* from, const char* key, Json& to) {
   Json value = to_json(find(from, key));
   if (!value.is_null()) {

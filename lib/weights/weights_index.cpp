@@ -104,7 +104,7 @@ class IndexHandler : public nlohmann::json_sax<nlohmann::json> {
       std::size_t position,
       const std::string&,
       const nlohmann::detail::exception& error) override {
-    constexpr std::size_t kReason = 200; // it may quote a whole text
+    constexpr std::size_t kReason = 200; // errors may quote long texts
     fail(
         ExitCode::kWeights,
         "{}: is not valid JSON at byte {} ({}): an incomplete download?",

@@ -9,7 +9,8 @@
 
 namespace vitrain::weights {
 
-// A zip archive (stored and deflated members, zip64), read with minizip.
+// A zip archive (stored and deflated members, zip64), read with minizip. Not
+// thread-safe.
 class ZipFile {
  public:
   struct Member {
@@ -19,14 +20,16 @@ class ZipFile {
   };
 
   // Reads the directory. Throws Error(kWeights) for a file that is not a zip
-  // archive, duplicate names, encrypted members, impossible sizes, and members
-  // that overlap in the file, so that their total size would exceed it.
+  // archive, duplicate names, encrypted members, impossible sizes, members that
+  // overlap in the file, so that their total size would exceed it, and more
+  // members or unpacked bytes than the limits.
   explicit ZipFile(const InputFile& file);
 
   const std::map<std::string, Member>& members() const { return members_; }
 
-  // Decompresses [skip, skip + size) of a member. Checks the checksum if the
-  // range reaches the member's end. Throws Error(kWeights).
+  // Decompresses [skip, skip + size) of a member, which must be in members().
+  // Checks the checksum if the range reaches the member's end. Throws
+  // Error(kWeights).
   void read(
       const std::string& name,
       void* bytes,

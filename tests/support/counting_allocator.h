@@ -12,8 +12,8 @@
 
 namespace vitrain {
 
-// Counts what tensors on the CPU take while it lives. Those of it may outlive
-// it.
+// Counts the memory of CPU tensors while it exists; only one may exist at a
+// time. Tensors may outlive it.
 class CountingAllocator final : public c10::Allocator {
  public:
   CountingAllocator() : before_(c10::GetCPUAllocator()) {
@@ -23,13 +23,14 @@ class CountingAllocator final : public c10::Allocator {
   }
   ~CountingAllocator() override { c10::SetCPUAllocator(before_, kPriority); }
 
-  // Bytes now, and at most since this was set to now.
+  // Bytes allocated now, as malloc rounds them up, and their maximum since the
+  // last reset_peak().
   std::int64_t held() const { return held_; }
   std::int64_t peak() const { return peak_; }
   void reset_peak() { peak_ = held_.load(); }
 
   c10::DataPtr allocate(std::size_t bytes) override {
-    constexpr std::size_t kAlignment = 64; // as torch's own
+    constexpr std::size_t kAlignment = 64; // as torch's allocator
     void* data = nullptr;
     if (bytes > 0 && posix_memalign(&data, kAlignment, bytes) != 0) {
       throw std::bad_alloc();

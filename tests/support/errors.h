@@ -9,7 +9,7 @@
 namespace vitrain {
 
 // Returns the message of the Error that `action` throws and checks its code; ""
-// if it throws none.
+// if it throws nothing. Passes other exceptions on.
 template <typename Action>
 [[nodiscard]] std::string error_of(ExitCode code, Action&& action) {
   try {

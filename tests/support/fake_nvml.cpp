@@ -1,5 +1,5 @@
-// Stands for libnvidia-ml.so.1: four GPUs, of which number 1 may not be opened
-// and number 2 is in MIG mode with slices at places 0 and 3.
+// Replacement of libnvidia-ml.so.1 with four GPUs: number 1 may not be opened,
+// number 2 is in MIG mode and has slices with the indices 0 and 3.
 
 #include <cstdio>
 #include <cstring>

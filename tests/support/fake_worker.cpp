@@ -1,22 +1,27 @@
 // A worker without torch, for tests of the supervisor. The job is JSON: for
 // each rank a list of commands, run in order; the end of the list is exit 0.
-//   say TEXT | terminal TEXT     a line to the log | to the terminal
-//   mark                         "at <monotonic seconds>" to the log
-//   enter PHASE | beat STEP | done | failed     of the heartbeat
-//   beating SECONDS              beats for that long, then continues
-//   doing PART | waits PART      what it does from here on, for others if it
-//   waits sleep SECONDS | hang         without a beat await FILE without a
-//   beat, until there is such a file exit CODE | raise SIGNAL     (stop
-//   oneself: raise 19) handle_stop                  from here on stop signals
-//   set a flag set_up_stop                  from here on they end it: nothing
-//   to save until_stop CODE              beats until the flag is set, then
-//   exits connect                      every rank to rank 0, by the rendezvous
-//   lose_peer                    exits with 7 when a connection breaks
-//   write FILE TEXT              replaces a file
-//   env NAME | fds | ignored     prints what was inherited
-// As `fake_worker --supervise FOLDER` it is a supervisor in a process of its
-// own: reads FOLDER/job.json (and the key "step_timeout" in it), runs the
-// workers, writes FOLDER/report.
+//   say TEXT          writes a line to the log
+//   terminal TEXT     writes a line to the terminal
+//   mark              logs "at <monotonic seconds>"
+//   enter PHASE, beat STEP, done, failed: calls of Heartbeat
+//   beating SECONDS   beats for this time
+//   doing PART        begins a part of the work (Doing)
+//   waits PART        begins a part that waits for other workers
+//   sleep SECONDS     sleeps without a beat
+//   hang              sleeps for ever
+//   await FILE        waits, without a beat, until the file exists
+//   exit CODE         ends at once
+//   raise SIGNAL      sends itself a signal (19 stops the process)
+//   handle_stop       from here on, a stop signal sets a flag
+//   set_up_stop       from here on, it ends the worker: nothing to save
+//   until_stop CODE   beats until the flag is set, then exits
+//   connect           connects every rank to rank 0, by the rendezvous
+//   lose_peer         exits with 7 when a connection breaks
+//   write FILE TEXT   replaces a file
+//   env NAME, fds, ignored: logs what the worker has inherited
+// `fake_worker --supervise FOLDER` is a supervisor: reads FOLDER/job.json (its
+// key "step_timeout", too), runs the workers and writes FOLDER/report: lines
+// "notice: TEXT", the report, "exit CODE". Ends with that code.
 
 #include <arpa/inet.h>
 #include <dirent.h>

@@ -1,17 +1,20 @@
-// A library to preload, which makes one worker fail: for tests and
+// Library for LD_PRELOAD that makes one worker fail, for tests and for
 // bench/first_cause.sh. It replaces functions of libc and torch.
 //   FAULT=RANK:POINT:COUNT:ACTION
-// At the COUNT-th call at POINT the worker of rank RANK does ACTION:
-//   data      a file whose path contains $FAULT_PATH is opened
-//   exchange  an all-reduce of Gloo begins
-//   save      a file of a checkpoint is flushed
-//   loss      the loss of a batch has been computed
-//   hang      here
-//   slow      60 ms at this and all later calls
-//   memory    all further allocations of tensors fail
-//   nan       the loss
-//   NUMBER    the process sends itself this signal
-// Then the file $FAULT_MARK holds seconds of the monotonic clock.
+// At the COUNT-th call of POINT, the worker with RANK in $RANK performs ACTION.
+// Points:
+//   data      opening a file whose path contains $FAULT_PATH
+//   exchange  beginning an all-reduce of Gloo
+//   save      syncing a file of a checkpoint
+//   loss      having computed the loss of a batch
+// Actions:
+//   hang      waits for ever
+//   slow      waits 60 ms, at this and all later calls
+//   memory    makes all further allocations of CPU tensors above 256 bytes fail
+//   nan       makes the loss NaN (only at the point `loss`)
+//   NUMBER    sends the process this signal
+// Except for slow, first writes the time (seconds of CLOCK_MONOTONIC) to the
+// file $FAULT_MARK, which must be set.
 
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -32,7 +35,7 @@
 namespace {
 
 struct Plan {
-  bool is_this = false; // the worker
+  bool is_this = false; // this process is the worker that fails
   std::string point;
   int count = 0;
   std::string action;
@@ -79,7 +82,8 @@ void mark() {
   }
 }
 
-// Returns true if the caller is to spoil its result.
+// Call at `point`: performs the action if it is due. Returns true if the caller
+// must make its result NaN.
 bool reach(const char* point) {
   if (!plan().is_this || plan().point != point) {
     return false;
@@ -110,7 +114,7 @@ Function* original(const char* name) {
   return reinterpret_cast<Function*>(::dlsym(RTLD_NEXT, name));
 }
 
-// Layout of c10::Scalar for a double.
+// Memory layout of a c10::Scalar that holds a double.
 struct alignas(16) Scalar {
   int tag = 0;
   alignas(16) double value[2] = {};

@@ -11,7 +11,7 @@
 
 namespace vitrain {
 
-// An empty folder of its own for each test, gone afterwards.
+// An empty temporary folder with a unique name; the destructor removes it.
 class TempFolder {
  public:
   TempFolder() {
@@ -34,7 +34,8 @@ class TempFolder {
   std::filesystem::path operator/(const std::string& name) const {
     return path_ / name;
   }
-  // Writes a file, whose path it returns, and makes the folders it lies in.
+  // Writes or replaces a file and creates its missing folders; does not check
+  // for errors of writing. Returns the file's path.
   std::filesystem::path write(
       const std::string& name,
       std::string_view bytes = "") const {
@@ -48,6 +49,7 @@ class TempFolder {
   std::filesystem::path path_;
 };
 
+// Writes or replaces a file, whose folder must exist. Throws on errors.
 inline void write_bytes(
     const std::filesystem::path& file,
     std::string_view bytes) {
@@ -65,7 +67,7 @@ inline std::string slurp(const std::filesystem::path& file) {
   return text.str();
 }
 
-// All of a file, which has to be there.
+// Returns the content of a file. Throws if the file does not exist.
 inline std::string read_bytes(const std::filesystem::path& file) {
   if (!std::filesystem::exists(file)) {
     throw std::runtime_error("no " + file.native());

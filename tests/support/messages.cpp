@@ -13,11 +13,11 @@
 namespace vitrain {
 namespace {
 
-// The messages of each test, by its full name.
+// Messages in the order of the calls, by test name: "Suite.Test".
 using Messages = std::map<std::string, std::vector<std::string>>;
 
-// A line of the file is "[Suite.Test]", "* " and the first line of a message,
-// or "  " and another line of it.
+// Reads a file of messages. Its lines: "[Suite.Test]"; "* " and the first line
+// of a message; "  " and a further line of it.
 Messages read(const std::string& file) {
   Messages all;
   std::vector<std::string>* test = nullptr;
@@ -45,7 +45,8 @@ void write(const std::string& file, const Messages& all) {
   }
 }
 
-// Collects the messages of a test, and compares them with the file at its end.
+// Collects the messages of a test, and compares them with the file when the
+// test ends.
 class Listener : public testing::EmptyTestEventListener {
  public:
   static Listener& instance() {
@@ -59,7 +60,7 @@ class Listener : public testing::EmptyTestEventListener {
   }
 
   void add(std::string_view message) {
-    // What differs between runs: folders and the numbers of processes.
+    // Replaced, because they differ between runs: folders and process ids.
     constexpr std::string_view kSource(VITRAIN_SOURCE_DIR);
     static const std::regex kFolder(R"([^\s'"(=]*vitrain-test-\w{6})");
     static const std::regex kPid("pid \\d+");

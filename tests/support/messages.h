@@ -7,11 +7,12 @@
 
 namespace vitrain {
 
-// Expects a message to contain each of `parts`: what users and programs rely
-// on, such as keys, places, numbers and names. The wording of all messages of
-// a test program is in tests/golden/messages/PROGRAM.txt, so that a change of
-// words changes that file alone. After such a change, run the program with
-// VITRAIN_WRITE_MESSAGES=1, which writes its file, and read the difference.
+// Adds a test failure if the message is empty or lacks one of `parts`, which
+// users and programs rely on: keys, positions, numbers, names. At the end of
+// each passed test, its full messages are compared with
+// tests/golden/messages/PROGRAM.txt, so that rewording changes that file alone:
+// run the program with VITRAIN_WRITE_MESSAGES=1, which writes the file, and
+// review the difference.
 void expect_message(
     std::string_view message,
     const std::vector<std::string>& parts,

@@ -1,5 +1,5 @@
-// Linked into a test program, it limits the thread that runs the tests to one
-// intra-op thread: results do not depend on the machine's cores, and idle
+// Limits the thread that runs the tests to one intra-op thread, in programs
+// that link this file: results do not depend on the machine's cores, and idle
 // threads of GNU OpenMP, which spin, do not slow down a busy machine.
 #include <ATen/Parallel.h>
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@ class OneIntraOpThread final : public ::testing::Environment {
   void SetUp() override { at::set_num_threads(1); }
 };
 
-// GoogleTest owns it.
+// GoogleTest deletes it.
 const ::testing::Environment* const kOneIntraOpThread =
     ::testing::AddGlobalTestEnvironment(new OneIntraOpThread);
 

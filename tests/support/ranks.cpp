@@ -34,22 +34,21 @@ c10::intrusive_ptr<c10d::ProcessGroupGloo> make_gloo(
       c10::make_intrusive<c10d::PrefixStore>(name, store), rank, size, options);
 }
 
-// c10d's flight recorder is one object per process, and Gloo groups write to
-// its maps without a lock: real ranks are processes, but ranks that are threads
-// crash in it. The first group reads these variables, so they are set before
-// main.
+// Disables c10d's flight recorder, which is one object per process. Gloo groups
+// write to it without a lock: ranks that are threads would crash. The first
+// group reads these variables, so they are set before main().
 [[maybe_unused]] const bool kNoFlightRecorder =
     ::setenv("TORCH_FR_BUFFER_SIZE", "0", /*overwrite=*/1) == 0 &&
     ::setenv("TORCH_NCCL_TRACE_BUFFER_SIZE", "0", /*overwrite=*/1) == 0;
 
-// Gloo writes to connections that the other end may have closed. A worker lives
-// with that (launch::StopRequest), so the tests must.
+// Gloo may write to connections that the other end has closed. Workers ignore
+// SIGPIPE, too (launch::StopRequest).
 [[maybe_unused]] const bool kIgnoreBrokenPipes =
     ::signal(SIGPIPE, SIG_IGN) != SIG_ERR;
 
 } // namespace
 
-// Passes every collective that dist::Group uses on to Gloo and counts it.
+// Counts collectives of dist::Group and passes them on to Gloo.
 class Rank::CountingBackend final : public c10d::Backend {
  public:
   CountingBackend(c10::intrusive_ptr<c10d::Backend> inner, int rank, int size)

@@ -30,25 +30,27 @@ class Rank {
   dist::Group& data() { return *data_; }
   dist::Group& control() { return *control_; }
 
-  // The group of the block of `size` consecutive ranks that this one is in.
-  // Collective.
+  // Returns this rank's group: ranks are divided into blocks of `size`
+  // consecutive ranks; `size` divides size(). The first call for a size is
+  // collective over the block.
   dist::Group& block(int size);
 
-  // Mailbox `place` of `places` under `name`. Collective over the places; from
-  // any thread.
+  // Creates mailbox number `place` of `places` mailboxes that share `name`.
+  // Collective over their ranks; any thread may call.
   std::unique_ptr<dist::Mailbox>
   mailbox(const std::string& name, int place, int places);
 
-  // Collectives that this rank has issued on data(), finished or not.
+  // Number of collectives that this rank has begun on data().
   std::int64_t collectives() const;
-  // Elements that it passed to them.
+  // Number of elements of the tensors that it passed to these collectives.
   std::int64_t elements() const;
 
-  // A c10d process group of the same ranks over connections of its own, for
-  // c10d::Reducer. Collective; at most once.
+  // Creates a c10d process group of the same ranks with its own connections,
+  // for c10d::Reducer. Collective; call it at most once.
   c10::intrusive_ptr<c10d::ProcessGroup> process_group();
 
-  // Closes the connections, so that ranks waiting for this one fail at once.
+  // Closes the connections of the groups, so that ranks waiting for this one
+  // fail at once. Afterwards only rank() and size() may be called.
   void leave();
 
  private:

@@ -5,7 +5,8 @@
 
 namespace vitrain {
 
-// Sets an environment variable (or removes it) and puts it back.
+// Sets an environment variable (null: unsets it) until the object ends, which
+// restores the old value. `name` must outlive the object.
 class ScopedVariable {
  public:
   ScopedVariable(const char* name, const char* value) : name_(name) {

@@ -55,7 +55,7 @@ def main():
         sys.exit(f"no wheels in {wheel_dir}")
     for wheel in wheels:
         unpack(wheel, dest, keep)
-    # On disk before set-up renames DEST to its final name.
+    # Files must be on disk before tools/setup.sh renames DEST.
     os.sync()
 
 

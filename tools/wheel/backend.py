@@ -18,7 +18,7 @@ from scikit_build_core import build as skbuild
 from scikit_build_core.build import (  # noqa: F401
     build_editable, build_sdist, get_requires_for_build_sdist, prepare_metadata_for_build_wheel)
 
-# "torch==2.11.0", which the wheel depends on: C++ has to be compiled with the same.
+# "torch==2.11.0": the wheel requires the torch that its C++ is compiled with.
 TORCH = re.search(r'"(torch==[\d.]+)"', pathlib.Path("pyproject.toml").read_text()).group(1)
 
 

@@ -17,7 +17,8 @@ bool is_named(
   return std::ranges::find(names, name) != names.end();
 }
 
-// Checks whether the options fit together, and to the verb.
+// Checks that the options fit together and fit the verb, and adds a problem for
+// each that does not. Also stores -set and the file names in the arguments.
 class Checks {
  public:
   explicit Checks(CommandLine& line) : line_(line) {}

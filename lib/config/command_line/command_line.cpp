@@ -54,7 +54,7 @@ std::string normalized(const std::string& word, bool is_file) {
 // Adds an option for each name of each row. CLI11's sub-commands, messages and
 // config files are not used: see docs/decisions/024-cli11.md.
 std::map<const CLI::Option*, const Option*> add_options(CLI::App& app) {
-  app.set_help_flag(); // the table has it
+  app.set_help_flag(); // the table of options has -help
   app.allow_extras();
   std::map<const CLI::Option*, const Option*> rows;
   for (const Option& row : options()) {
@@ -77,7 +77,7 @@ CommandLine::CommandLine(std::span<const std::string> words, Problems& problems)
     : problems_(problems) {
   launch.shared.assign(words.begin(), words.end());
   words = words.subspan(read_verb(words));
-  const auto end = std::ranges::find(words, "--"); // no option follows
+  const auto end = std::ranges::find(words, "--"); // end of options
   std::vector<std::string> reversed;
   for (auto word = end; word != words.begin();) {
     --word;
@@ -119,9 +119,9 @@ bool CommandLine::takes_files() const {
   return arguments.verb_given && !info_of(arguments.verb).files.empty();
 }
 
-// Takes the first word if it is neither an option nor a YAML file, and the
-// second word if the verb has two; "help" before them requests help. Returns
-// the number of words taken.
+// Takes the verb: the first word if it is neither an option nor a YAML file,
+// and the second word if the verb has two. "help" before them requests help.
+// Adds a problem for an unknown verb. Returns the number of words taken.
 std::size_t CommandLine::read_verb(std::span<const std::string> words) {
   arguments.help = !words.empty() && words[0] == "help";
   const std::size_t start = arguments.help ? 1 : 0;
@@ -165,8 +165,8 @@ std::size_t CommandLine::read_verb(std::span<const std::string> words) {
   return start + parts.size();
 }
 
-// Reads what CLI11 has found for an option; `result`: a mark and the value, ""
-// without a value.
+// Records an option that CLI11 found, and adds a problem if its value is wrong.
+// `result`: a mark and the value, "" without a value.
 void CommandLine::read_given(const Option& option, const std::string& result) {
   if (option.name != "set" && has(option.name)) {
     problem("given twice");
@@ -187,12 +187,13 @@ void CommandLine::read_given(const Option& option, const std::string& result) {
   given.push_back({&option, value, shown});
 }
 
-// Reads the words that are neither known options nor their values.
+// Takes the words that are neither known options nor their values: as file
+// names if the verb takes files. Adds a problem for every other word.
 void CommandLine::read_rest(const std::vector<std::string>& rest) {
   for (std::size_t i = 0; i < rest.size(); ++i) {
     const std::string& word = rest[i];
     if (!word.starts_with(kMark)) {
-      // The words after it are its values, not further mistakes.
+      // Takes the words after an unknown option as its values, not as mistakes.
       std::vector<std::string> values;
       if (const std::size_t equals = word.find('='); equals != word.npos) {
         values.push_back(word.substr(equals + 2));

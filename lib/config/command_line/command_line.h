@@ -63,8 +63,8 @@ class CommandLine {
   std::int64_t count(
       int least,
       int most = std::numeric_limits<std::int32_t>::max());
-  // Returns the enumerator that the current option's value names. If none has
-  // the name, adds a problem and returns `otherwise`.
+  // Returns the enumerator that the current option's value names, in capitals
+  // or not. If none has the name, adds a problem and returns `otherwise`.
   template <typename Enum>
   Enum choice(Enum otherwise) {
     const std::optional<Enum> named = value_of<Enum>(ascii_lower(value));

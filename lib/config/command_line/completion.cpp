@@ -147,7 +147,7 @@ class Completion {
     }
   }
 
-  // Adds what a verb takes besides options; its options if it takes nothing.
+  // Adds the words that a verb takes; for a verb without any, its options.
   void add_arguments(const VerbInfo& verb) {
     if (verb.files == "SHELL") {
       for (const std::string& shell : all_names<Shell>()) {
@@ -190,8 +190,8 @@ class Completion {
   std::string lines_;
 };
 
-// Undoes that bash splits NAME=VALUE into three words. Returns the number of
-// bytes of the last word that bash does not take for a part of it.
+// Joins NAME=VALUE again, which bash splits into three words. Returns the
+// length of NAME= if the last word is such a one: bash completes only VALUE.
 std::size_t join_values(std::vector<std::string>& words) {
   std::vector<std::string> joined;
   std::size_t cut = 0;

@@ -15,7 +15,8 @@ namespace {
 constexpr int kNarrowestText = 20;
 constexpr std::size_t kLabelColumns = 26; // including the indentation
 
-// Wraps `text` to lines that start at column `indent` and end before `columns`.
+// Wraps `text` to lines that start at column `indent` and end before `columns`,
+// but have room for kNarrowestText. Does not indent the first line.
 std::string wrap(std::string_view text, std::size_t indent, int columns) {
   const int room = std::max(kNarrowestText, columns - static_cast<int>(indent));
   return join(

@@ -57,7 +57,8 @@ std::string verb_items() {
   return text;
 }
 
-// Returns the verbs that accept an option; "" if `train` accepts it.
+// Returns " (With a, b.)", the verbs that accept an option; "" if `train`
+// accepts it.
 std::string restriction(const Option& option) {
   std::string names;
   std::size_t count = 0;

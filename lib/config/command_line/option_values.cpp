@@ -25,8 +25,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Returns a hint if -output was given for a verb whose output option has
-// another name; otherwise "".
+// Returns a hint for -output with a verb that does not accept it: the verb's
+// own output option, if it has one. "" for other options.
 std::string instead_of(const Option& option, Verb verb) {
   if (option.name != "output") {
     return "";
@@ -62,7 +62,7 @@ void CommandLine::read_options() {
           verb,
           instead_of(option, arguments.verb)));
     } else if (option.name != "set" && has_user_info(value)) {
-      // Readers split values, and messages would show a part.
+      // Refuses it before `read` splits the value and quotes a part of it.
       problem("a URL with user information (USER:PASSWORD@), which records "
               "would show: leave it out");
     } else if (option.read != nullptr) {
@@ -154,8 +154,8 @@ const DatasetName* find_dataset_name(const std::string& name) {
 }
 
 // Returns the kind of source for ImageNet in a folder, by the first that it
-// has: lists, archives, or folders of classes. `list` if it has none of these,
-// or if no folder is given.
+// has: lists, archives, or folders of splits (or if its own name is `train`).
+// `list` if it has none of these, or if no folder is given.
 std::string imagenet_kind(const std::optional<std::string>& folder) {
   const auto has = [&](std::initializer_list<const char*> names) {
     std::error_code error;

@@ -27,7 +27,7 @@ constexpr bool contains(VerbSet set, Verb verb) {
   return (set & verb_set({verb})) != 0;
 }
 
-// Training, and the verbs that show, check or pack what it would use.
+// Training, and verbs that show, check or pack a training's recipe or data.
 inline constexpr VerbSet kTrainingVerbs = verb_set(
     {Verb::kTrain,
      Verb::kConfigCheck,

@@ -64,8 +64,9 @@ std::optional<Translation> translated(
 }
 
 // Returns the settings of a translation: the first key, and every other key
-// that differs from its default. Without a translation, the first key with
-// `VALUE` for its value.
+// that differs from its default. If there is no translation, or not of this
+// value (then followed by the reason), the first key with `VALUE` for its
+// value.
 std::string settings(
     const Found& found,
     const std::vector<std::string>& values) {
@@ -94,7 +95,8 @@ std::string settings(
   return join(parts, " ");
 }
 
-// Returns the equivalent setting or option of vitrain.
+// Returns "here: " and the equivalent setting or option of vitrain, or the
+// reason why there is none.
 std::string counterpart(
     const Found& found,
     const std::vector<std::string>& values) {

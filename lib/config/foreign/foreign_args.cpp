@@ -124,7 +124,7 @@ void Words::set(
   } else {
     fault = fault_of(word.takes, value);
   }
-  // Values of words that set no key are only shown, which hides it.
+  // Refuses user information only in values that a key would store.
   if (!word.sets.empty() &&
       (has_user_info(value.text) ||
        std::ranges::any_of(value.items, [](const Node& item) {

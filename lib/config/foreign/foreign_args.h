@@ -20,7 +20,7 @@ class Words {
 
   // Reads a YAML map, such as args.yaml. Null keeps a word's value. Adds wrong
   // values to `problems`, and words that the program does not have to
-  // unknown().
+  // unknown(), unless their value is null, false or empty.
   void
   read_yaml(const Node& root, const std::string& source, Problems& problems);
   // Reads a command line, "--model resnet50 --lr 0.5", which may begin with the

@@ -16,22 +16,23 @@ struct PublishedImages {
   std::int64_t test_size; // in evaluation; 0: as `size`
   double crop_pct; // may be above 1
   double test_crop_pct; // in evaluation; 0: as `crop_pct`
-  std::string_view crop_mode;
-  std::string_view interpolation;
+  std::string_view crop_mode; // name of a CropMode
+  std::string_view interpolation; // name of a Filter
   std::array<double, 3> mean;
   std::array<double, 3> std;
-  std::string_view names; // entries of PublishedWeights, separated by blanks
+  std::string_view names; // [*]NAME[=REPOSITORY][:FILE] ...
 };
 
 struct PublishedWeights {
   // timm's "resnet50.a1_in1k" or torchvision's
-  // "ResNet50_Weights.IMAGENET1K_V2"; without a tag: the network is without
-  // weights.
+  // "ResNet50_Weights.IMAGENET1K_V2"; a name without a tag is a network without
+  // published weights.
   std::string_view name;
-  std::string network; // "resnet50"
-  std::string repository; // "timm/resnet50.a1_in1k" of the Hugging Face hub; ""
-  std::string_view file; // name in the cache of torch.hub; ""
-  bool is_default = false; // those that timm takes if only the network is named
+  std::string network; // vitrain's name: "resnet50"
+  // "timm/resnet50.a1_in1k" of the Hugging Face hub; "": none there.
+  std::string repository;
+  std::string_view file; // name in the cache of torch.hub; "": none there
+  bool is_default = false; // timm's choice for the network's name alone
   const PublishedImages* images = nullptr;
 
   bool is_torchvision() const {
@@ -39,12 +40,12 @@ struct PublishedWeights {
   }
 };
 
-// Returns all weights of a network: timm's default first, then timm's others,
-// then torchvision's.
+// Returns all entries of a network, by vitrain's name: timm's default first,
+// then timm's others, then torchvision's; empty for an unknown network.
 std::vector<PublishedWeights> published_weights(std::string_view network);
 
-// Returns the weights with this name, or whose file or repository has this
-// name; nullopt if there are none.
+// Returns the first weights with this name, or whose file or repository has
+// this name; nullopt if there are none.
 std::optional<PublishedWeights> find_published(std::string_view name);
 
 } // namespace vitrain::config::foreign

@@ -29,8 +29,8 @@ struct TimmPreprocess {
   std::optional<ImageSize> image_size; // nullopt: the model's name contains it
 };
 
-// `model`: a name without that of weights. Returns nullopt for names that are
-// not models of both vitrain and timm.
+// Returns the preprocessing of a model, by its name without a tag of weights;
+// nullopt for names that are not models of both vitrain and timm.
 std::optional<TimmPreprocess> timm_preprocess(const std::string& model);
 
 } // namespace vitrain::config::foreign

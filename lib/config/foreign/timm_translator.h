@@ -63,7 +63,7 @@ class TimmTranslator : private Translator {
   // Translates the words about the network. The name "resnet50.a1_in1k" is
   // resnet50, with --pretrained with the weights of that name.
   void translate_model();
-  // Uses timm's values for the model where no argument is given.
+  // Translates the preprocessing; unset words get timm's values for the model.
   void translate_preprocess();
   void translate_crops();
   void translate_colours();

@@ -10,7 +10,7 @@
 namespace vitrain::config::foreign {
 namespace {
 
-// Networks whose names differ from timm's.
+// Networks whose names differ: torchvision's name, timm's name.
 constexpr std::pair<std::string_view, std::string_view> kTorchvisionModels[] = {
     {"efficientnet_v2_l", "efficientnetv2_l"},
     {"efficientnet_v2_m", "efficientnetv2_m"},

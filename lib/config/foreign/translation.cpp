@@ -86,8 +86,8 @@ std::string what_is_unknown(const std::string& word, const Program& program) {
   return fmt::format("not known of {}{}", program.title, advice);
 }
 
-// Throws Error(kUsage) if the program knows no word of the file, which must be
-// of another program then.
+// Throws Error(kUsage) if the file has words and the program knows none of
+// them: it must be of another program.
 void check_known(
     const Node& root,
     const std::string& source,
@@ -127,7 +127,8 @@ std::vector<std::string> command_of_file(
   return words;
 }
 
-// Copies the values of words that need no translation.
+// Copies the values of words that need no translation; adds a remark for a
+// value that its key does not accept.
 void copy_values(const Words& words, Translation& to) {
   const Schema schema = schema_of(to.recipe);
   for (const Word& word : words.program().words) {

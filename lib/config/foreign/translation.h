@@ -29,7 +29,7 @@ Translation translate(const Words& words);
 // `missing`, `differs` and `idle`. Then follow the keys that have an effect and
 // a value other than vitrain's default, were set by a word, or are always
 // written (run.epochs, model.name, ...), each with a comment that names the
-// words that set it, or with "timm's default".
+// words that set it, or with "timm's default". Throws like to_yaml().
 std::string to_file(const Words& words, const Translation& translation);
 // Returns `missing` and `differs`, one word per line, and `idle` on one line,
 // for a terminal; "" if all are empty.

@@ -43,7 +43,8 @@ Json to_json(const Field& field) {
   return list;
 }
 
-// Sets a field to a value from preprocess_values().
+// Sets a field to a value from preprocess_values(). Throws Error(kWeights) if
+// the field does not accept it.
 void set(const Field& field, const Json& value, const std::string& source) {
   std::string problem = "cannot be read";
   Problems ignored;

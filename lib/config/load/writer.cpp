@@ -25,8 +25,9 @@ std::string indent_of(std::size_t levels) {
   return std::string(2 * levels, ' ');
 }
 
-// `comment_of` returns the comment after a key's value ("": none), or nullopt
-// to omit the key.
+// Returns the recipe as YAML. `comment_of` returns the comment after a key's
+// value ("": none), or nullopt to omit the key. Throws Error(kUsage) if a URL
+// has user information.
 std::string write(
     const Recipe& original,
     const std::function<std::optional<std::string>(const std::string& key)>&

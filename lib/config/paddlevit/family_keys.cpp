@@ -32,7 +32,8 @@ Node* model_of(Layer& layer) {
       : &model->value;
 }
 
-// Returns a value as written in a family's table; nullopt for a map.
+// Returns a value as written in a family's table; nullopt for a map, or a list
+// with one.
 std::optional<std::string> text_of(const Node& value) {
   switch (value.kind) {
     case Node::Kind::kNull:

@@ -155,8 +155,8 @@ Origins translate_origins(const Origins& from, const Recipe& recipe) {
   for (const char* key : {"", "data.train.path", "data.eval.path"}) {
     to.erase(key);
   }
-  // Values that differ from vitrain's defaults although PaddleViT has no key
-  // for them.
+  // Keys that the translation changes, although PaddleViT has no key for them,
+  // get the position of defaults.
   for (const Difference& own : differences(Recipe{}, recipe)) {
     to.try_emplace(own.key, default_position());
   }
@@ -236,8 +236,9 @@ void note_unused_keys(
   }
 }
 
-// Returns the family's defaults with the values of the keys that only this
-// family has, which are removed from `layers`.
+// Returns the family's defaults. Moves the values of the keys that only this
+// family has from `layers` into them; for ViT, instead brings older layers into
+// the present form.
 Config own_config(
     std::vector<Layer>& layers,
     const paddlevit::Type& type,
@@ -293,7 +294,7 @@ std::set<std::string> paddlevit_sets(
         }
       }
     }
-    if (key.starts_with("MODEL.")) { // a number of one family
+    if (key.starts_with("MODEL.")) { // a key of some families
       own.insert({"model.name", "model.image_size"});
     }
   }

@@ -23,8 +23,8 @@ struct Config {
   std::map<std::string, Setting, std::less<>> values; // by key: "TRAIN.BASE_LR"
   OwnValues own; // values of the family's own keys
 
-  // Returns the value of a key of words(); a number, false or text without a
-  // value is T{}.
+  // Returns the value of a key of words(), of a list the first item; T{} (0,
+  // false or "") for a key without a value. T: the key's type.
   template <typename T>
   T get(std::string_view key) const {
     const Setting& value = values.find(key)->second;

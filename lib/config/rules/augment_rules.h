@@ -17,9 +17,9 @@ std::optional<Finding> idle_augment_key(const Recipe& recipe);
 
 // Returns the interpolation of auto_augment's operations:
 // data.augment.auto_augment_interpolation; if that is null, the default of the
-// program that defines the policy: timm's is that of training crops (bicubic
-// for box, hamming and lanczos), the others' is bilinear for AugMix and nearest
-// otherwise.
+// program that defines the policy. timm: as training crops (bicubic for box,
+// hamming and lanczos); other programs: bilinear for AugMix, nearest for other
+// policies.
 AugmentInterpolation auto_augment_interpolation(const Recipe& recipe);
 
 } // namespace vitrain::config

@@ -16,7 +16,8 @@ std::string mixing_key(const MixConfig& mix) {
                           : "";
 }
 
-// Returns a message if a micro-batch has a single sample; otherwise "".
+// Returns a message if a micro-batch has a single sample; otherwise, and if
+// that depends on an unknown number of workers, "".
 std::string lone_sample(const Recipe& recipe, const CheckContext& context) {
   const DataConfig& data = recipe.data;
   const bool global = data.batch_mode == BatchMode::kGlobal;

@@ -98,7 +98,7 @@ void check_exchange(const Recipe& recipe, Checker& checker) {
       others);
 }
 
-// Checks that the values that schedules change are in use.
+// Checks schedule.weight_decay, schedule.drop_path and range_test's start.
 void check_strengths(const Recipe& recipe, Checker& checker) {
   const ScheduleConfig& schedule = recipe.schedule;
   checker.require(

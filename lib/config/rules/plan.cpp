@@ -16,7 +16,8 @@ namespace {
 
 // Returns the samples of a device: data.batch_size; with batch_mode: global the
 // largest share, ceil(batch_size / devices), which the first replicas get,
-// since DataParallel splits a batch so (at::chunk).
+// since DataParallel splits a batch so (at::chunk). Throws Error(kUsage) if
+// shares would differ but must not.
 std::int64_t device_batch(const Recipe& recipe, const BatchPlan& plan) {
   const DataConfig& data = recipe.data;
   if (data.batch_mode == BatchMode::kPerDevice) {
@@ -209,7 +210,8 @@ std::int64_t Plan::step_of_time(std::int64_t time) const {
 
 namespace {
 
-// Plans the parts of the schedule.
+// Computes the lengths and times of the schedule's parts. Throws Error(kUsage)
+// if they do not fit into the run.
 void plan_schedule(const ScheduleConfig& schedule, Plan& plan) {
   plan.warmup_steps = time_of(schedule.warmup, plan);
   VITRAIN_CHECK(
@@ -252,7 +254,7 @@ void plan_schedule(const ScheduleConfig& schedule, Plan& plan) {
   std::ranges::sort(plan.milestones);
 }
 
-// Plans the compression of gradients.
+// Converts the start and warm-up of gradient compression into steps.
 void plan_compression(const DistConfig& dist, Plan& plan) {
   plan.powersgd_start = steps_of(dist.powersgd.start, plan);
   plan.topk_start = steps_of(dist.topk.start, plan);
@@ -287,7 +289,7 @@ void plan_pruning(const PruneConfig& prune, Plan& plan) {
       with_commas(plan.prune_start));
 }
 
-// Sets the run's epochs and their steps.
+// Sets the timeline, and the lengths of the run and of the schedule.
 void plan_length(const RunConfig& run, const DataSize& size, Plan& plan) {
   plan.steps_per_epoch = size.steps_per_epoch;
   plan.timeline = Timeline(

@@ -64,8 +64,8 @@ struct DataSize {
   std::int64_t train_samples = 0;
   std::int64_t steps_per_epoch = 0; // of the first epoch, at least 1
   std::int64_t eval_samples = 0;
-  // Steps of the epochs of each stage; those of the first stage have
-  // steps_per_epoch. Empty: all epochs have steps_per_epoch.
+  // One entry per batch stage, with the steps of each of its epochs; the first
+  // entry has steps_per_epoch. Empty: all epochs have steps_per_epoch.
   std::vector<EpochSteps> epochs{};
 };
 

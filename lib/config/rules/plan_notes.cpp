@@ -33,8 +33,8 @@ std::string rising_rate(const Recipe& recipe, const Plan& plan) {
 }
 
 // Returns the first step before the end at which `every` is due and `fits` is
-// false. `regular`: all such steps are multiples of the first, so that checking
-// the first is enough.
+// false; nullopt if there is none. `regular`: all due steps are multiples of
+// the first, so only the first is checked.
 template <typename Predicate>
 std::optional<std::int64_t> first_unfit(
     const Interval& every,
@@ -105,7 +105,8 @@ std::string best_without_checkpoint(const Recipe& recipe, const Plan& plan) {
       meetings(recipe, plan, regular, *alone));
 }
 
-// Returns a note about outer steps outside the period; otherwise "".
+// Returns a note if diloco makes outer steps at evaluations or checkpoints that
+// are not multiples of dist.sync.period; otherwise "".
 std::string further_outer_steps(const Recipe& recipe, const Plan& plan) {
   const std::int64_t period = recipe.dist.sync.period;
   if (recipe.dist.mode != DistMode::kProcesses ||
@@ -271,7 +272,7 @@ std::string long_lookahead(const Recipe& recipe, const Plan& plan) {
                : "";
 }
 
-// Returns a note if all milestones are after the end of the run; otherwise "".
+// Returns a note if no milestone is before the end of the run; otherwise "".
 std::string late_milestones(const Recipe& recipe, const Plan& plan) {
   if (recipe.schedule.name != ScheduleKind::kStep || plan.milestones.empty() ||
       plan.milestones.front() < plan.schedule_steps) {

@@ -15,8 +15,8 @@ void check_kind(
     const SourceConfig& source,
     Checker& checker);
 
-// Checks data.split, which holds out training data for evaluation, and
-// data.split_seed.
+// Checks data.split, fold, fraction, per_class and split_seed against each
+// other and against the kinds and paths of the data.
 void check_split(const DataConfig& data, Checker& checker);
 
 // Checks data.train.multi_label and data.eval.multi_label against other keys.

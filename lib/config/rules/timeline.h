@@ -25,8 +25,8 @@ class Timeline {
  public:
   // Empty timeline, for a run that only evaluates.
   Timeline() = default;
-  // `stretches`: ascending, the first one from epoch 0, each with at least one
-  // step. Merges adjacent stretches with equal numbers of steps.
+  // `stretches`: ascending, the first one from epoch 0, with at least one step
+  // per epoch. Merges adjacent stretches with equal numbers of steps.
   explicit Timeline(const std::vector<EpochSteps>& stretches);
 
   bool empty() const { return stretches_.empty(); }
@@ -46,7 +46,7 @@ class Timeline {
   // completed fraction of the current epoch.
   double epochs_at(std::int64_t step) const;
   // Returns the time of `step`, where every epoch counts as `unit` steps;
-  // exactly `step` if all epochs before it have `unit` steps.
+  // exactly `step` if its epoch and all before it have `unit` steps.
   double time_at(std::int64_t step, std::int64_t unit) const;
   // Returns the number of steps nearest to this number of epochs.
   std::int64_t step_at(double epochs) const;

@@ -147,7 +147,7 @@ class Validator {
         {section + ".kind"});
   }
 
-  // Checks that losses of classes are used for classes, and others for target
+  // Checks that train.loss is a loss of target numbers exactly if the data are
   // vectors.
   void check_loss(const std::string& section, const SourceConfig& source) {
     const bool vectors = source.kind == SourceKind::kVectors;

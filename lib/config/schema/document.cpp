@@ -215,8 +215,9 @@ class Builder : public YAML::EventHandler {
   int documents_ = 0;
 };
 
-// Refuses text that YAML does not allow, before the parser sees it: invalid
-// UTF-8, control characters, tabs as indentation.
+// Adds a problem for text that YAML does not allow, before the parser sees it:
+// invalid UTF-8, control characters, tabs as indentation. Returns true if there
+// is none.
 bool check_characters(
     std::string_view text,
     const std::string& source,

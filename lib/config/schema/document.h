@@ -31,13 +31,14 @@ struct Node::Entry {
 };
 
 // Parses one document with yaml-cpp. Refuses parts of YAML that a config does
-// not need: anchors, aliases, merge keys, tags, duplicate keys, keys that are
-// not plain text, a second document, more than 64 levels or 100,000 values,
-// tabs as indentation, control characters, and text that is not UTF-8 (a byte
-// order mark and CRLF are accepted). Adds mistakes to `problems` with the name
-// `source`; never throws for bad input. Returns nullopt, with a problem, if
-// the text is empty or a mistake ends the parsing before the document ends;
-// otherwise the document without refused entries.
+// not need: anchors, aliases, merge keys, tags, duplicate keys (the first
+// stays), keys that are empty, null, a list or a map, a second document, more
+// than 64 levels or 100,000 values, tabs as indentation, control characters,
+// and text that is not UTF-8 (a byte order mark and CRLF are accepted). Adds
+// mistakes to `problems` with the name `source`; never throws for bad input.
+// Returns nullopt, with a problem, if the text is empty or a mistake ends the
+// parsing before the document ends; otherwise the document without refused
+// entries.
 std::optional<Node> parse_document(
     std::string_view text,
     const std::string& source,

@@ -21,10 +21,11 @@ struct TimeUnit {
 constexpr TimeUnit kTimeUnits[] =
     {{"d", 86400.0}, {"h", 3600.0}, {"min", 60.0}, {"m", 60.0}, {"s", 1.0}};
 
-// Returns the seconds of "3h50m"; nullopt for any other text.
+// Returns the seconds of "3h50m"; nullopt for any other text, or if out of
+// range.
 std::optional<double> parse_time(std::string_view text) {
   double total = 0.0;
-  double above = kLargest; // seconds of the last unit
+  double above = kLargest; // seconds of the previous, larger unit
   do {
     const std::size_t end = text.find_first_not_of("0123456789.");
     double count = 0.0;

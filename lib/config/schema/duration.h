@@ -25,8 +25,9 @@ struct Duration {
 };
 
 // Returns false and leaves `duration` unchanged if `text` is not a duration: no
-// unit, negative, above 2^53, a fraction of a step or of a millisecond, or more
-// than 1dur. The units of a time are d, h, m or min, and s, in this order.
+// unit, negative, above 2^53, steps with a fraction, a time between 0 and 1 ms,
+// or more than 1dur. The units of a time are d, h, m or min, and s, in this
+// order, each at most once.
 bool parse_duration(std::string_view text, Duration& duration);
 
 } // namespace vitrain::config

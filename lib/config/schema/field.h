@@ -63,7 +63,8 @@ struct Field {
   std::function<bool()> needs_met; // null if `needs` is ""
 
   std::function<Setting()> get;
-  std::function<void(const Setting&)> set; // does not check the rules
+  // Requires a Setting that obeys the rules, which it does not check.
+  std::function<void(const Setting&)> set;
 
   // Returns true if `items` are written as a list: always for lists, except for
   // one item that stands for `length` equal ones.

@@ -12,7 +12,7 @@ bool matches_glob(std::string_view pattern, std::string_view name) {
   std::size_t p = 0;
   std::size_t n = 0;
   std::size_t star = std::string_view::npos; // position of the last `*`
-  std::size_t taken = 0; // end of the part of the name that it matches
+  std::size_t taken = 0; // end of the text that this `*` matches
   while (n < name.size()) {
     if (p < pattern.size() && (pattern[p] == '?' || pattern[p] == name[n])) {
       ++p;

@@ -25,7 +25,7 @@ inline constexpr const char* kGroupRuleForm =
     "map of match and, with it, lr, weight_decay, from_epoch or until_epoch";
 
 // Returns a map as the text that recipes store: {match: "blocks.*", lr: 0.5}.
-// Values must be scalars, null or lists of scalars; others are written as [].
+// Values must be scalars, null or lists of scalars; any other becomes [].
 std::string map_text(const Node& map);
 
 // Returns "" if `text` is a valid rule, otherwise the mistake.

@@ -25,7 +25,8 @@ bool plain_integer(const std::string& text) {
       (digits == "0" || digits.front() != '0');
 }
 
-// Accepts decimal numbers with or without point and exponent; not 010 or .nan.
+// Returns true for decimal numbers with or without point and exponent, but not
+// for 010 or .nan.
 bool plain_number(const std::string& text) {
   const std::string digits = unsigned_part(text);
   const bool leading_zero =
@@ -41,7 +42,7 @@ bool read_number(const std::string& text, double& number) {
   if (!plain_number(text) || !parse_double(text, number)) {
     return false;
   }
-  number += 0.0; // -0 is 0
+  number += 0.0; // turns -0 into 0
   return true;
 }
 
@@ -103,7 +104,8 @@ std::string item_text(const Field& field) {
                                : "text";
 }
 
-// Returns why a text is not a number; "" if it was not meant as one.
+// Returns advice for a text that was meant as a number but is not one;
+// otherwise "".
 std::string number_hint(const Node& node) {
   const std::string digits = unsigned_part(node.text);
   if (node.quoted) {
@@ -241,7 +243,7 @@ std::string refusal(const Field& field, const Node& node) {
       "expected {}, got {}{}", expectation(field), describe(node), hint);
 }
 
-// Returns nullopt if the list is accepted, otherwise the mistake.
+// Sets a list field. Returns nullopt on success, otherwise the mistake.
 std::optional<std::string> read_list(const Field& field, const Node& node) {
   if (field.one_or_list && node.kind == Node::Kind::kScalar) {
     const std::optional<Scalar> value = read_scalar(field, node);

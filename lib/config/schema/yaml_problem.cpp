@@ -128,8 +128,8 @@ std::string explain_colon(
       indentation(before));
 }
 
-// Rewords those messages of yaml-cpp that name a character or position
-// precisely enough.
+// Returns a clearer text for those messages of yaml-cpp that name their cause
+// precisely enough; other messages unchanged, but printable.
 std::string plain_words(const std::string& message) {
   struct Words {
     std::string_view message;

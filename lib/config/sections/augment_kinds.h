@@ -21,8 +21,8 @@ constexpr auto names_of(PaddingMode) {
   using enum PaddingMode;
   return enum_names<PaddingMode>({{kBlack, "black"}, {kReflect, "reflect"}});
 }
-// Interpolation of training crops. kSame: that of
-// data.preprocess.interpolation; kRandom: bilinear or bicubic for each image.
+// Interpolation of training crops. kSame: as data.preprocess.interpolation;
+// kRandom: bilinear or bicubic for each image.
 enum class TrainInterpolation {
   kSame,
   kRandom,

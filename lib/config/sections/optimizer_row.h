@@ -73,8 +73,8 @@ inline constexpr std::array kLionBetas{0.9, 0.99};
 inline constexpr std::array kAdanBetas{0.98, 0.92, 0.99};
 inline constexpr std::array kMuonBetas{0.9, 0.95};
 
-// Defaults of betas, eps and alpha are those of torch 2.11 or, where torch has
-// none, of timm 1.0.
+// Defaults of betas, eps and alpha come from torch 2.11 or, for rules that
+// torch lacks, from timm 1.0.
 inline constexpr auto kRows = std::to_array<OptimizerRow>({
     {.kind = OptimKind::kAdamW,
      .help = "decoupled weight decay",

@@ -33,6 +33,7 @@ struct ScheduleConfig : CyclesConfig {
   WeightDecaySchedule weight_decay;
   DropPathSchedule drop_path;
 
+  // Returns true if min_lr has an effect.
   bool has_min_lr() const {
     using enum ScheduleKind;
     return cooldown.value > 0.0 ||

@@ -44,7 +44,7 @@ constexpr auto names_of(LossKind) {
        {kHuber, "huber"},
        {kPixels, "pixels"}});
 }
-// Returns true if the loss is for target numbers, as those of vectors.
+// Returns true if the loss compares numbers: for data of kind `vectors`.
 constexpr bool is_regression(LossKind loss) {
   return loss == LossKind::kMse || loss == LossKind::kL1 ||
       loss == LossKind::kHuber;
@@ -54,12 +54,12 @@ constexpr bool is_regression(LossKind loss) {
 constexpr bool has_classes(LossKind loss) {
   return !is_regression(loss) && loss != LossKind::kPixels;
 }
-// Returns true if the loss is for any number of present classes.
+// Returns true if any number of classes may be present in a sample.
 constexpr bool is_binary(LossKind loss) {
   return loss == LossKind::kBinaryCrossEntropy || loss == LossKind::kFocal ||
       loss == LossKind::kAsymmetric || loss == LossKind::kZlpr;
 }
-// Returns true if the loss of a sample is a mean, or sum, over the classes.
+// Returns true if a sample's loss is a mean or sum of one loss per class.
 constexpr bool is_summed(LossKind loss) {
   return is_binary(loss) && loss != LossKind::kZlpr;
 }

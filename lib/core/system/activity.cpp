@@ -6,7 +6,7 @@
 namespace vitrain {
 namespace {
 
-// Of this process; null: nobody reads it.
+// Activity of this process; null: not published.
 std::atomic<Activity*> activity_of_process{nullptr};
 std::atomic<std::int64_t> collectives{0};
 thread_local bool leads = false;
@@ -24,7 +24,7 @@ void publish(std::string_view part, bool waits) {
     part.remove_prefix(size);
     word.store(value, std::memory_order_relaxed);
     if (size < sizeof value) {
-      return; // has a zero byte
+      return; // this word ends with a zero byte
     }
   }
 }

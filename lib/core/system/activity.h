@@ -8,19 +8,21 @@
 
 namespace vitrain {
 
-// What a process does at the moment, in memory that another process may read.
+// Current activity of a process, in memory that another process may read.
 struct Activity {
-  // The part of the work, filled up with zero bytes.
+  // Name of the part of the work in progress, filled up with zero bytes.
   std::array<std::atomic<std::uint64_t>, 32> words{};
-  std::atomic<bool> waits{false}; // for other processes
-  std::atomic<std::int64_t> collectives{0}; // begun so far
+  std::atomic<bool> waits{false}; // the part waits for other processes
+  std::atomic<std::int64_t> collectives{0}; // number begun so far
 
-  // Returns the part; torn if it is being written.
+  // Returns the name, "" if none is in progress; a mixture of two names if it
+  // is being written.
   std::string part() const;
 };
 
-// Makes the calling thread the one whose Doing objects are written to
-// `activity`, and collectives counted there, until `activity` ends.
+// Publishes in `activity`, from here on, the Doing objects that the calling
+// thread creates and the number of collectives that all threads count.
+// `activity` must outlive the process's threads.
 void lead_activity(Activity& activity);
 
 // Counts a collective that begins, and returns its number (1, 2, ...). Any
@@ -31,14 +33,14 @@ std::int64_t count_collective();
 // other threads without effect. An inner part replaces the outer one.
 class Doing {
  public:
-  // Of a longer text the end is kept. `waits`: for other processes, so that
-  // this one does not cause a hang.
+  // `part`: name, of which at most the last 255 bytes are published. `waits`:
+  // the part waits for other processes, so it does not cause a hang.
   explicit Doing(std::string part, bool waits = false);
   Doing(const Doing&) = delete;
   Doing& operator=(const Doing&) = delete;
   ~Doing();
 
-  // Replaces the text of the part.
+  // Replaces the name.
   void now(std::string part);
 
  private:

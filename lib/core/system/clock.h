@@ -33,7 +33,7 @@ inline double monotonic_seconds() {
 }
 
 // Returns the local wall-clock time in strftime's `format`, e.g.
-// "%Y%m%d-%H%M%S".
+// "%Y%m%d-%H%M%S"; "" if the text has more than 63 bytes.
 std::string local_time(const char* format);
 
 // Returns the seconds since the Unix epoch.

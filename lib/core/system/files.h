@@ -34,8 +34,8 @@ class Fd {
 // part of the path), not regular, larger than `limit` bytes or unreadable.
 std::string
 read_file(const std::filesystem::path& path, std::size_t limit, ExitCode code);
-// Same for many files, as the images of a dataset: reads into `bytes`, whose
-// memory is reused, and does not name the missing part of a path.
+// Reads a file as above, for many files such as the images of a dataset: reuses
+// the memory of `bytes`, and does not name the missing part of a path.
 void read_file(
     const std::filesystem::path& path,
     std::size_t limit,
@@ -76,7 +76,8 @@ void sync_folder(const std::filesystem::path& path);
 // folder is no error. Throws Error(kStorage) with the path and the reason.
 void make_folders(const std::filesystem::path& path);
 
-// Returns the absolute path of the running executable.
+// Returns the absolute path of the running executable; ends with " (deleted)"
+// if the file was deleted or replaced.
 std::filesystem::path executable_path();
 
 // Name of the program that links torch. `vitrain` becomes this program by

@@ -37,8 +37,8 @@ fs::path claim_on(const fs::path& path, const LockHolder& holder) {
   return path.native() + ".after-" + holder.nonce;
 }
 
-// Returns true if the file of a holder on this machine was written recently. A
-// process that appears to run may be frozen.
+// Returns true if the file of a holder on this machine was written in the last
+// 10 s. A process that appears to run may be frozen.
 bool was_renewed(const fs::path& file) {
   constexpr std::chrono::seconds kLately(10);
   std::error_code error;
@@ -46,7 +46,8 @@ bool was_renewed(const fs::path& file) {
   return !error && fs::file_time_type::clock::now() - written < kLately;
 }
 
-// Returns true if a file `path`.new-* belongs to a process that has ended.
+// Returns true if a file `path`.new-* belongs to a process that has ended; if
+// it is incomplete, true after an hour.
 bool was_left(const fs::path& temporary) {
   try {
     const auto holder = read_holder(temporary);
@@ -157,8 +158,10 @@ bool LockFile::take_from(const LockHolder& first) {
   }
 }
 
-// Returns true if the lock is taken from a holder without a look whether it is
-// silent. A holder that this process sees loses its lock by option only.
+// Returns true if the lock is taken from a holder that has not ended, without
+// waiting for signs of life: with take_over, or if the holder is of the same
+// job and not seen running. False if the holder is not the one that the
+// constructor found.
 bool LockFile::takes_at_once(const fs::path& file, const LockHolder& holder)
     const {
   return holder.nonce == first_ && !is_gone(holder, file) &&
@@ -168,8 +171,9 @@ bool LockFile::takes_at_once(const fs::path& file, const LockHolder& holder)
 }
 
 // Waits until a holder has ended, or has been silent for long enough. Returns
-// false if the file names another holder meanwhile. Throws Error(kUsage) if the
-// holder is alive.
+// false if the file is removed or names another holder meanwhile. Throws
+// Error(kUsage) if the holder gives a sign of life, or, from an older version,
+// has not ended.
 bool LockFile::await_end(const fs::path& file, const LockHolder& holder) {
   reason_ = "which has ended";
   if (is_gone(holder, file)) {
@@ -221,8 +225,9 @@ void LockFile::refuse(const LockHolder& holder) const {
       printable(holder.time));
 }
 
-// Waits until the former holder has ended, or has completed a write that it
-// began before it lost the lock. `old`: the replaced lock file.
+// Waits until the former holder has ended, at most options_.times.settle, in
+// which it completes a write that it began before it lost the lock. Also sets
+// reason_. `old`: the replaced lock file.
 void LockFile::settle(const Fd& old, const LockHolder& holder) {
   const Stopwatch watch;
   const std::string open = fmt::format("/proc/self/fd/{}", old.get());
@@ -234,8 +239,8 @@ void LockFile::settle(const Fd& old, const LockHolder& holder) {
   }
 }
 
-// Removes stale claims, whose owners check them again, and incomplete files of
-// processes that have ended.
+// Removes all other claims, whose owners check them again, and temporary files
+// that were left (was_left()).
 void LockFile::clean() const {
   const std::string prefix = path_.filename().native() + ".";
   const std::string own_claim = claim_on(path_, own_).filename().native();

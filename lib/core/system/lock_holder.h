@@ -67,7 +67,8 @@ std::optional<LockHolder> read_holder(const std::filesystem::path& file);
 // held while any copy of it is open. Read the file afterwards to learn whether
 // it is this holder's: if a file existed, the descriptor is of a deleted one or
 // empty, and over NFS the reply to a successful creation can be lost. Throws
-// Error(kStorage) if no file exists and none can be created.
+// Error(kStorage) if the temporary file FILE.new-NONCE cannot be written, or if
+// no file exists and none can be created.
 Fd create_lock_file(const std::filesystem::path& file, LockHolder& holder);
 
 // Returns whether the holder runs; a stopped process counts as running. It runs
@@ -90,7 +91,8 @@ bool is_seen_running(const LockHolder& holder);
 bool is_of_same_job(const LockHolder& holder, const LockHolder& own);
 
 // Returns true if `own` has the holder's `host` and `machine` and another boot
-// id: the host was rebooted. Another machine may have the same names.
+// id (both known): the host was rebooted. Another machine may have the same
+// names.
 bool was_rebooted(const LockHolder& holder, const LockHolder& own);
 
 } // namespace vitrain

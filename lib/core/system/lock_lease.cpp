@@ -49,7 +49,7 @@ LockLease::LockLease(fs::path path, std::string nonce, const LockTimes& times)
       times_(times),
       seen_(boot_time()) {
   look(/*renews=*/true);
-  const BlockedSignals blocked; // other threads handle them
+  const BlockedSignals blocked; // signals go to other threads
   thread_ = std::thread([this] { work(); });
 }
 
@@ -95,8 +95,8 @@ void LockLease::look(bool renews) {
   if (is_lost_) {
     return;
   }
-  // Taken before the read: the process may be suspended after reading, which
-  // makes the read content older.
+  // Read the clock before the file: if the process is suspended after reading,
+  // the content that it has read becomes old.
   const double now = boot_time();
   const Fd fd(::open(path_.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK));
   if (!fd && errno != ENOENT) {
@@ -128,7 +128,7 @@ void LockLease::look(bool renews) {
   }
   last_.time = sign_of_life();
   if (kernel_lock_) {
-    // Only this process has that kernel lock: others must not rely on it.
+    // This process locks the file, not the holder: the lock proves nothing.
     last_.device = 0;
   }
   // Overwrite this file, since the kernel lock is on it. If another process has

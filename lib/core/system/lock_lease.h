@@ -41,7 +41,8 @@ struct LockTimes {
 // complete files (a rename, an appended record).
 class LockLease {
  public:
-  // `path`: the lock file; `nonce`: LockHolder::nonce of its holder.
+  // `path`: the lock file; `nonce`: LockHolder::nonce of its holder. If the
+  // file is missing or names another holder, the lock counts as lost.
   LockLease(
       std::filesystem::path path,
       std::string nonce,
@@ -51,8 +52,9 @@ class LockLease {
   LockLease& operator=(const LockLease&) = delete;
 
   // Reads the lock file. Throws Error(kStorage) naming the new holder if the
-  // lock was taken over; not if the file exists but cannot be opened now. Call
-  // it before each write. Any thread may call.
+  // lock was taken over; not if the file exists but cannot be opened now. A
+  // removed file is created again. Call it before each write. Any thread may
+  // call.
   void check();
   // As check(), but does not read the file: the last look at it decides, which
   // the thread repeats every LockTimes::refresh seconds. Not sufficient before

@@ -27,7 +27,7 @@ std::string similar_name(const fs::path& folder, const std::string& name) {
        !error && entry != end && names.size() < kMostNames;
        entry.increment(error)) {
     std::string other = entry->path().filename().native();
-    if (other != name) { // an equal name is a dangling link
+    if (other != name) { // equal: a dangling link
       names.push_back(std::move(other));
     }
   }

@@ -20,7 +20,7 @@ namespace {
 // malloc().
 
 std::atomic<Stacks>* state_of_process = nullptr;
-std::atomic<int> written{0}; // stacks
+std::atomic<int> written{0}; // number of stacks written
 
 void put(const char* text) {
   [[maybe_unused]] const ssize_t done =
@@ -46,8 +46,8 @@ void write_stack() {
   ++written;
 }
 
-// Lets a thread write its stack and waits for it, but not for long: it may
-// block all signals.
+// Lets a thread write its stack, and waits at most 100 ms for it: the thread
+// may block all signals.
 void ask(pid_t thread) {
   const int before = written;
   ::syscall(SYS_tgkill, ::getpid(), thread, stack_signal());
@@ -101,7 +101,7 @@ int stack_signal() {
 
 void write_stacks_on_signal(std::atomic<Stacks>& state) {
   std::array<void*, 1> frame{};
-  ::backtrace(frame.data(), frame.size()); // loads the library that it needs
+  ::backtrace(frame.data(), frame.size()); // loads libgcc before any signal
   state_of_process = &state;
   struct sigaction action {};
   action.sa_sigaction = &on_signal;

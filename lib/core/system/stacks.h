@@ -6,18 +6,19 @@
 
 namespace vitrain {
 
-// The signal on which a worker writes the stacks of its threads.
+// Returns the signal on which a worker writes the stacks of its threads.
 int stack_signal();
 
-// What another process sees of the stacks.
+// Whether a process writes its stacks on request, for the supervisor.
 enum class Stacks {
   kNever, // stack_signal() is not handled
   kReady,
   kWritten,
 };
 
-// Handles stack_signal() from here on: writes the stacks of all threads to
-// standard error, then sets `state`, which must outlive the process's threads.
+// Handles stack_signal() from here on, and sets `state` to kReady: each signal
+// writes the stacks of all threads that do not block it to standard error, then
+// sets `state` to kWritten. `state` must outlive the process's threads.
 // Functions that are not exported have no name there, but an address for
 // addr2line.
 void write_stacks_on_signal(std::atomic<Stacks>& state);

@@ -88,8 +88,8 @@ AugmentPolicy timm_auto(const PolicyOptions& options) {
   };
 }
 
-// Replaces timm's relative translations by those in pixels, which PaddleViT
-// uses.
+// Returns the name of the translation in pixels, which PaddleViT uses, for
+// timm's relative one; other names unchanged.
 std::string_view in_pixels(std::string_view name) {
   return name == "TranslateXRel" ? "TranslateX"
       : name == "TranslateYRel"  ? "TranslateY"

@@ -27,6 +27,7 @@ struct PolicyOptions : AutoAugment {
 using AugmentPolicy = std::function<
     void(const image::Canvas&, Random& random, AugmentScratch& scratch)>;
 
+// Requires options that parse_auto_augment() has set.
 AugmentPolicy make_policy(const PolicyOptions& options);
 
 } // namespace vitrain::data

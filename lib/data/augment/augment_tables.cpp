@@ -10,7 +10,7 @@ namespace {
 
 using Pair = std::array<TableStep, 2>;
 
-// "ImageNet v0" of TensorFlow's EfficientNet.
+// AutoAugment policy "ImageNet v0" of TensorFlow's EfficientNet.
 constexpr std::array<Pair, 25> kV0{{
     {{{"Equalize", 0.8, 1}, {"ShearY", 0.8, 4}}},
     {{{"Color", 0.4, 9}, {"Equalize", 0.6, 3}}},
@@ -214,7 +214,7 @@ constexpr std::array<std::string_view, 14> kTorchvision{
     "AutoContrast",
     "Equalize"};
 
-// The last four are included only with torchvision's `all_ops`.
+// Operations of torchvision's AugMix; the last four only with its `all_ops`.
 constexpr std::array<std::string_view, 13> kTorchvisionMix{
     "ShearX",
     "ShearY",

@@ -31,7 +31,7 @@ struct WeightedName {
 // "weights", "3a" or "3aw". `increasing` applies only to "": true gives the
 // variants of operations whose effect grows with the magnitude (timm's `inc`).
 // Operations of "weights" and "3aw" are sampled with their weights and without
-// replacement; those of the others have weight 1.
+// replacement; operations of the other sets have weight 1.
 std::vector<WeightedName> timm_rand_operations(
     std::string_view set,
     bool increasing);

@@ -42,7 +42,7 @@ struct Mix {
 };
 
 // Returns CutMix's box, centred on a pixel and clipped to the image. Before
-// clipping its area is 1 - `keep` of the image's.
+// clipping each side is sqrt(1 - `keep`) of the image's, rounded down.
 image::Rect
 cutmix_box(int height, int width, double keep, int centre_y, int centre_x);
 // Returns the mix for a box. The label's weight is the fraction of the image's

@@ -104,6 +104,7 @@ std::vector<std::string> find_files(const fs::path& folder, bool train) {
 }
 
 // Reads the class names, one per line; without the file, returns numbers.
+// Throws Error(kData) unless the file has 1 to 256 names.
 std::vector<std::string> read_classes(
     const fs::path& folder,
     const Format& format) {

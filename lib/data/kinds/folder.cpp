@@ -169,7 +169,8 @@ void check_is_folder(const fs::path& root) {
       shown(root));
 }
 
-// Returns the sub-folders of the dataset, in byte order.
+// Returns the sub-folders of the dataset, in byte order. Throws Error(kData) if
+// there are none, or if they are splits instead of classes.
 std::vector<std::string> list_folders(const fs::path& root, Skipped& skipped) {
   std::vector<std::string> names;
   std::int64_t images = 0;

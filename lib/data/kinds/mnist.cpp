@@ -61,7 +61,8 @@ fs::path need_file(const SourceOptions& options, const char* name) {
   return *std::move(found);
 }
 
-// Decompresses at most `most` bytes, plus one if there are more.
+// Decompresses at most `most` bytes, plus one if there are more. Throws
+// Error(kData) if the file is damaged.
 std::string
 unpack(const fs::path& path, const std::string& packed, std::size_t most) {
   z_stream stream{};

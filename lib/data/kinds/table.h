@@ -18,8 +18,9 @@ struct Table {
 // or, if its first line has none, by semicolons or tabs; a header line (without
 // a number) and, before it, a line `sep=;`, which declares the separator, are
 // optional. A .npy file has two dimensions, type f4, f8, i4, i8 (little-endian)
-// or u1, and C order. Throws Error(kData) naming the file, and the line and
-// column of a cell that is not a finite fp32 number.
+// or u1, and C order. Throws Error(kData) naming the file for other files and
+// for one without a row of numbers, and also naming the line and column of a
+// cell that is not a finite fp32 number.
 Table read_table(const std::filesystem::path& path);
 
 } // namespace vitrain::data

@@ -85,7 +85,8 @@ void TarReader::fail_at(std::int64_t offset, const std::string& why) const {
   fail_data("{}: byte {}: {}", name_, offset, why);
 }
 
-// Returns the block at an offset; valid until the next call.
+// Returns the block at an offset; valid until the next call. Throws if the
+// archive ends before the block does.
 std::string_view TarReader::block_at(std::int64_t offset) {
   if (offset + kTarBlock > end_) {
     fail_at(
@@ -110,7 +111,8 @@ std::string_view TarReader::block_at(std::int64_t offset) {
       static_cast<std::size_t>(kTarBlock));
 }
 
-// Reads the header at next_. Returns false at the end of the archive.
+// Reads the header at next_. Returns false at the end of the archive; throws if
+// there is no valid header.
 bool TarReader::read_header() {
   header_ = next_;
   if (header_ == 0 && end_ < kTarBlock) {

@@ -25,7 +25,8 @@ class TarWriter {
   void add(std::string_view name, std::string_view bytes);
   // Bytes written so far.
   std::int64_t size() const { return size_; }
-  // Writes the end of the archive and closes it.
+  // Writes the end of the archive and closes it. Must be called once, last; the
+  // destructor does not do it.
   void finish();
 
  private:

@@ -133,7 +133,7 @@ void WebDataset::add_image(
     std::uint32_t file) {
   const bool plain = is_plain(extension);
   Image& image = plain ? sample_.plain : sample_.named;
-  if (!plain && !is_named_image(extension)) { // a mask, ...
+  if (!plain && !is_named_image(extension)) { // such as a mask
     return;
   }
   if (!image.name.empty()) {

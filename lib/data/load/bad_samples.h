@@ -12,8 +12,8 @@
 
 namespace vitrain::data {
 
-// How bad samples are treated: those for which Rows::fill() throws
-// Error(kData).
+// Treatment of bad samples. A sample is bad if Rows::fill() throws Error(kData)
+// for it.
 struct BadSamplePolicy {
   // True: a random other sample replaces a bad one. False: a bad sample is an
   // error.

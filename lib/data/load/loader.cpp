@@ -248,7 +248,7 @@ void Loader::wait_for(Slot& slot) {
   }
   std::unique_lock lock(mutex_);
   const auto is_full = [&] { return slot.finished == slot.batch.count; };
-  // Says after a while what is being read: it may never end.
+  // Shows after a while, as Doing, which file is being read: it may hang.
   while (!batch_ready_.wait_for(lock, kPatience, is_full)) {
     const auto row = std::ranges::find(filling_, &slot, &Row::slot);
     if (row != filling_.end()) {
@@ -288,7 +288,7 @@ void Loader::keep(std::function<void()> wait) {
 // the rows.
 void Loader::hand_over(Slot& slot) {
   std::ranges::sort(slot.bad_rows, {}, [](const auto& one) {
-    return one.first; // the row
+    return one.first; // number of the row
   });
   slot.bad.clear();
   for (auto& [row, bad] : slot.bad_rows) {

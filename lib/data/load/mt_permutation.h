@@ -5,9 +5,9 @@
 
 namespace vitrain::data {
 
-// Shuffles that equal those of other frameworks, number for number. Both
-// frameworks use MT19937 (Matsumoto, Nishimura, 1998), which is std::mt19937,
-// but derive indices from its words in different ways.
+// The shuffles of torch and NumPy, number for number. Both use MT19937
+// (Matsumoto, Nishimura, 1998), which is std::mt19937, but derive indices from
+// its words in different ways.
 
 // Returns torch.randperm(n, generator=torch.Generator().manual_seed(seed)) of
 // the CPU; only the seed's low 32 bits count. A Fisher-Yates shuffle from the

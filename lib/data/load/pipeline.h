@@ -24,8 +24,8 @@ struct TransformOptions {
   Filter filter = Filter::kBicubic;
   image::Pillow pillow =
       image::Pillow::k12; // version of Pillow whose resizing is reproduced
-  // Used for evaluation, and for training with TrainCrop::kNone or kSquash
-  // (kSquash uses only `filter` of them):
+  // From here to `fill`: evaluation, and training with TrainCrop::kNone or
+  // kSquash (kSquash uses only `filter`, see above).
   CropMode crop_mode = CropMode::kCenter;
   // Size before the crop, of the side that CropMode names; 0: floor(size /
   // crop_pct) per side.

@@ -156,7 +156,7 @@ std::int64_t floor_divide(std::int64_t i, double divisor) {
 }
 
 // Repeats each sample of an order `repeats` times, which may be fractional,
-// then pads the list to `size`.
+// then pads the list to `size` if it is shorter.
 List repeated(const List& order, double repeats, std::int64_t size) {
   const std::int64_t samples = std::ssize(order);
   List list(static_cast<std::size_t>(

@@ -10,8 +10,8 @@
 namespace vitrain::data {
 
 // Returns a sample's row as an RGB picture (image::in_colours); nullopt if
-// Rows::fill() throws an Error. `size` and `channels` are those of the rows; of
-// several splits the first one is returned.
+// Rows::fill() throws an Error. `size`, `channels`: those of the rows. If a row
+// has several splits, returns the first one.
 std::optional<image::Image> picture_of(
     const Rows& rows,
     std::int64_t sample,

@@ -28,7 +28,7 @@ std::unique_ptr<const Order> make_order(
   }
 }
 
-// Returns true if the policy uses no sample twice before all have been used.
+// Returns true if an epoch uses no sample a second time before all were used.
 bool is_permutation(SamplerPolicy policy) {
   return policy == SamplerPolicy::kGlobal ||
       policy == SamplerPolicy::kSequential;
@@ -41,7 +41,7 @@ bool same_lanes(
     const BatchGeometry& a,
     const BatchGeometry& b) {
   if (options.last_batch == LastBatch::kMicro && a.accumulate != b.accumulate) {
-    // One micro-batch of every worker has another total number of samples.
+    // An epoch ends after whole rounds of micro-batches, whose sizes differ.
     return false;
   }
   switch (options.policy) {

@@ -135,6 +135,7 @@ class Sampler {
 // batch. Pure functions.
 class EvalSharding {
  public:
+  // Throws Error(kData) if there are no samples.
   EvalSharding(std::int64_t samples, std::int64_t batch, int world);
 
   // Return the number of batches of all ranks together, and of one rank.

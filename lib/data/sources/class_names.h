@@ -30,7 +30,7 @@ std::vector<std::string> read_class_names(const std::filesystem::path& path);
 
 // Reads the file options.class_map. If that path does not exist, tries it
 // relative to the folder options.path (or, if that is a file, to its parent).
-// Returns no names if no class map is set.
+// Returns no names if no class map is set. Throws like read_class_names().
 std::vector<std::string> read_class_map(const SourceOptions& options);
 
 // Returns true if the names are "0", "1", ..., as of classes without names;
@@ -53,7 +53,7 @@ class NumberedNames {
   // Adds a name, which must be new, and returns its number.
   std::int32_t add(std::string_view name);
   std::vector<std::string> sorted(ClassOrder order) const;
-  // Returns the index of each name in `classes`, or -1.
+  // Returns for each of names() its index in `classes`, or -1.
   std::vector<std::int32_t> places_in(std::vector<std::string> classes) const;
 
  private:
@@ -101,7 +101,7 @@ class LabelTexts {
   // could be read otherwise. Calls `wrong` for each label without a class, in
   // order; such a label has no meaning afterwards.
   void finish(Index::Contents& contents, const Wrong& wrong);
-  // As above, but throws Error(kData) for the first label without a class.
+  // Calls finish(); throws Error(kData) for the first label without a class.
   void finish(Index::Contents& contents);
 
  private:

@@ -73,7 +73,8 @@ std::vector<NamedOfClass> by_class(
 }
 
 // Returns the number to hold out of each class: the rounded total is
-// distributed by largest remainders; ties go to the earlier class.
+// distributed by largest remainders, as far as no class loses its last name;
+// ties go to the earlier class.
 std::vector<std::size_t> quotas(
     const std::vector<NamedOfClass>& classes,
     double share) {

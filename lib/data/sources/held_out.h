@@ -16,7 +16,7 @@ struct SplitData {
   Index held_out;
 };
 
-// Splits a dataset and holds out a share (0 to 1) of the names of every class
+// Splits a dataset and holds out a share (0 to 0.9) of the names of every class
 // (vectors: of all rows). The total is rounded to the nearest number, the
 // number of each class up or down; no class is held out as a whole, which can
 // make the total smaller. The choice depends only on the samples' names (for
@@ -26,7 +26,8 @@ struct SplitData {
 // see stratify(). Supports the kinds of is_selectable() (select.h). Throws
 // Error(kData) if no sample would be held out.
 // `fold`: [k, n] holds out part k (from 1) of n parts without common samples,
-// instead of `share`, of data with one label for each sample.
+// instead of `share`, of data with one label for each sample. Then a class with
+// a single name can be held out as a whole.
 using Fold = std::optional<std::array<std::int64_t, 2>>;
 SplitData split_data(
     const Index& index,
@@ -35,8 +36,8 @@ SplitData split_data(
     const Fold& fold = {});
 
 // Returns the dataset with `share` (0 to 1) of the names of every class,
-// rounded up, or with at most `most` of them if that is set. The choice depends
-// on names and seed as that of split_data(). A list's names are chosen by their
+// rounded up, or with at most `most` of them if that is set. Names and seed
+// determine the choice, as in split_data(). A list's names are chosen by their
 // first label. Supports the same kinds.
 Index reduce(
     const Index& index,

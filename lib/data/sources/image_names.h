@@ -16,8 +16,8 @@ inline constexpr std::string_view kPackedSuffix = ".vjc";
 bool has_image_name(std::string_view name);
 std::span<const std::string_view> image_extensions();
 inline constexpr const char* kImageNames = ".jpg, .png, .webp, ...";
-// Returns the extension in lower case: ".jpg" for "x.JPG"; "" for a name
-// without a dot.
+// Returns the text from the last dot on, in lower case: ".jpg" for "x.JPG", but
+// ".b/x" for "a.B/x"; "" for a name without a dot.
 std::string lower_extension(std::string_view name);
 
 // Returns true for files that systems and tools leave behind: if a part of the

@@ -117,7 +117,8 @@ class Index {
   // Error(kInternal) if the bytes are not an index.
   Index(std::span<const char> bytes, std::shared_ptr<const void> owner);
   // Maps a file that contains a block (the supervisor's memfd). The descriptor
-  // may be closed afterwards.
+  // may be closed afterwards. Throws Error(kInternal) if that fails or the file
+  // is no index.
   static Index map(int fd);
 
   // Returns the block, in native byte order, for the second constructor.

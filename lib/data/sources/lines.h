@@ -78,7 +78,8 @@ inline constexpr std::size_t kAnyFields = static_cast<std::size_t>(-1);
 // another `separator`. A quoted field may contain separators, quotes (doubled)
 // and line ends. Skips and counts records of one blank field, which are empty
 // lines. Skips a byte order mark. Skips a first line `sep=;`, by which
-// spreadsheets declare the separator (separator_in() parses it).
+// spreadsheets declare the separator, if it declares `separator` (as read by
+// separator_in()).
 class CsvRecords {
  public:
   CsvRecords(

@@ -124,7 +124,7 @@ std::string advise_on_kind(const fs::path& folder) {
 }
 
 // Returns advice for missing training data, based on the content of their
-// folder.
+// folder; else "".
 std::string advise_on_training(const fs::path& path) {
   constexpr std::size_t kMostShown = 3;
   const fs::path folder = path.parent_path();

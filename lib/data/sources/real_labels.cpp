@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t kMostLabelBytes = std::size_t{256} << 20;
 constexpr std::string_view kPrefix = "ILSVRC2012_val_";
 
-// Returns the number of a validation image, from 1; nullopt for any other name.
+// Returns N of ILSVRC2012_val_N, an image's name; nullopt for any other name.
 std::optional<std::int64_t> place_of_image(std::string_view path) {
   const std::size_t slash = path.rfind('/');
   std::string_view name = slash == path.npos ? path : path.substr(slash + 1);

@@ -77,7 +77,7 @@ bool loses_bits(const avifDecoder& decoder) {
   }
 }
 
-// Returns the frame, reduced to 8 bits per sample.
+// Returns a YUV frame of more than 8 bits per sample, reduced to 8 bits.
 Frame with_8_bits(const avifImage& image) {
   Frame frame(avifImageCreate(image.width, image.height, 8, image.yuvFormat));
   VITRAIN_CHECK(

@@ -25,11 +25,11 @@ enum Compression : std::uint32_t { kRaw = 0, kRle8 = 1, kRle4 = 2, kMasks = 3 };
 struct Info {
   Size size;
   bool top_down = false;
-  int bits = 0; // per pixel
+  int bits = 0; // bits per pixel
   std::uint32_t compression = kRaw;
   std::uint32_t colours = 0; // number of colours in the palette
   std::size_t colour_bytes = 4; // bytes per palette entry
-  std::array<std::uint32_t, 3> masks{}; // red, green, blue
+  std::array<std::uint32_t, 3> masks{}; // of red, green, blue
   std::size_t palette_at = 0;
   std::size_t pixels_at = 0;
 };

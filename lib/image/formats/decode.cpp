@@ -24,7 +24,7 @@ struct Codec {
   // that work row by row need no more; libjpeg keeps two bytes per coefficient
   // of a progressive file; libwebp and others keep their own planes or pixels.
   std::int64_t bytes_per_pixel = 11;
-  // For formats that support other channel counts than 1 and 3.
+  // Null unless the format supports channel counts other than 1 and 3.
   detail::Size (*channels_size)(detail::Bytes) = nullptr;
   std::vector<Image> (
       *decode_channels)(detail::Bytes, int, const DecodeOptions&) = nullptr;
@@ -41,8 +41,8 @@ constexpr Codec kWebp{"WebP", detail::webp_size, detail::decode_webp};
 constexpr Codec kBmp{"BMP", detail::bmp_size, detail::decode_bmp, 3};
 constexpr Codec kPpm{"PPM", detail::ppm_size, detail::decode_ppm, 3};
 constexpr Codec kGif{"GIF", detail::gif_size, detail::decode_gif, 3};
-// A strip may be the whole image with six samples of 16 bits; rotation needs
-// another image.
+// 18 bytes per pixel: a strip, which may be the whole image, with six samples
+// of 16 bits (12), the result (3) and its rotated copy (3).
 constexpr Codec kTiff{
     "TIFF",
     detail::tiff_size,
@@ -50,8 +50,8 @@ constexpr Codec kTiff{
     18,
     detail::tiff_channels_size,
     detail::decode_tiff_channels};
-// Four planes of 16 bits (8 bytes), three of 8 bits (3), RGBA pixels (4) and
-// the result (3).
+// 18 bytes per pixel: four planes of 16 bits (8), three of 8 bits (3), RGBA
+// pixels (4) and the result (3).
 constexpr Codec kAvif{"AVIF", detail::avif_size, detail::decode_avif, 18};
 constexpr Codec kPacked{
     "packed JPEG",

@@ -43,7 +43,7 @@ struct DecodeOptions {
 // ignored. A file that ends before its last pixel is an error. Defects that the
 // decoder works around are counted in Image::warnings; clipped grey values set
 // Image::clipped. Throws Error(kData) with the reason, without a path (bytes
-// have none). Thread-safe.
+// have none), Error(kOutOfMemory) if a library lacks memory. Thread-safe.
 Image decode(
     std::span<const std::uint8_t> bytes,
     const DecodeOptions& options = {});
@@ -59,8 +59,8 @@ std::vector<Image> decode_channels(
     const DecodeOptions& options = {});
 
 // Returns an estimate of the peak memory of decode() in bytes, including its
-// result (for a channel count other than 1 or 3, of decode_channels()); 0 for
-// files that it refuses. Reads only the header. Thread-safe.
+// result (for a channel count other than 1 or 3, of decode_channels()); 0 if it
+// refuses the format, the header or the size. Does not decode. Thread-safe.
 std::int64_t decode_bytes(
     std::span<const std::uint8_t> bytes,
     const DecodeOptions& options = {},
@@ -73,9 +73,10 @@ struct ImageHeader {
   int height = 0;
 };
 
-// Reads the header without decoding pixels: takes microseconds and constant
-// memory. Throws Error(kData) for formats and headers that decode() refuses,
-// but has no size limit. Thread-safe.
+// Reads the header without decoding pixels; of a packed JPEG also checks the
+// checksum. Throws Error(kData) for formats that decode() does not know and for
+// damaged headers; has no size limit, and accepts some files that decode()
+// refuses. Thread-safe.
 ImageHeader read_header(std::span<const std::uint8_t> bytes);
 
 // Returns a description of the bytes for messages: "JPEG", "PNG", "an icon",

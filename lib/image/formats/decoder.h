@@ -27,6 +27,7 @@ class Decoder {
   // not allow decoding of parts. `bytes` must stay valid until the last
   // decode(). Throws the same errors as image::decode().
   void open(std::span<const std::uint8_t> bytes);
+  // Size of the open image in pixels, after rotation.
   int width() const;
   int height() const;
 

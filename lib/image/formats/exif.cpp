@@ -16,7 +16,7 @@ namespace {
 using namespace std::string_view_literals;
 using detail::Bytes;
 
-// Reads a number of `count` bytes.
+// Reads a number of `count` bytes, big-endian unless `little`.
 std::uint32_t
 number_at(Bytes bytes, std::size_t at, std::size_t count, bool little = false) {
   std::uint32_t value = 0;
@@ -130,8 +130,8 @@ Metadata read_webp(Bytes bytes) {
 }
 
 // Returns the metadata of a JPEG (segments), a PNG (eXIf, and XMP in an
-// uncompressed iTXt chunk) or a WebP (chunks); empty for other formats and
-// damaged files.
+// uncompressed iTXt chunk) or a WebP (chunks); empty for other formats. Of a
+// damaged JPEG or PNG, what precedes the damage.
 Metadata read_metadata(Bytes bytes) {
   const std::string_view text = text_of(bytes);
   if (text.starts_with("\xFF\xD8"sv)) {
@@ -210,8 +210,8 @@ std::optional<int> orientation_in(Bytes exif) {
   return found;
 }
 
-// Returns tiff:Orientation (0 to 9) from an XMP packet, as an attribute or
-// element; nullopt if absent.
+// Returns the first digit of tiff:Orientation in an XMP packet, an attribute or
+// element; nullopt if there is none.
 std::optional<int> orientation_in(std::string_view xmp) {
   constexpr std::string_view kName = "tiff:Orientation"sv;
   for (std::size_t at = xmp.find(kName); at != xmp.npos;

@@ -12,7 +12,8 @@ namespace vitrain::image {
 // (plain or packed), PNG or WebP file. For an AVIF file returns the orientation
 // equivalent to its rotation and mirroring or, without these and without the
 // tag in its Exif data, that of its XMP. Returns 1 if the tag is absent or
-// malformed, and for a TIFF, which decode() has already rotated. Never throws.
+// malformed, for other formats, and for a TIFF, which decode() has already
+// rotated. Never throws.
 int exif_orientation(std::span<const std::uint8_t> bytes);
 
 // Returns the orientation (1 to 8) in an XMP packet; 1 if absent or invalid.

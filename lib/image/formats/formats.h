@@ -22,7 +22,7 @@ struct Size {
 // only the header. The decode functions ignore DecodeOptions::exif_orientation,
 // which image::decode() and decode_channels() apply.
 
-// Every type of file that libjpeg-turbo can read.
+// Accept every type of JPEG file that libjpeg-turbo can read.
 Size jpeg_size(Bytes bytes);
 Image decode_jpeg(Bytes bytes, const DecodeOptions& options);
 

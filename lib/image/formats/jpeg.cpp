@@ -25,7 +25,7 @@ struct Decoder {
   std::jmp_buf on_error{};
   char message[JMSG_LENGTH_MAX] = {};
   int warnings = 0;
-  // Not damaged, but of a type that libjpeg cannot read.
+  // True after an error because of a type that libjpeg does not support.
   bool unsupported = false;
   int max_scans = 0;
   const std::uint8_t* bytes = nullptr;

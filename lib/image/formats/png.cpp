@@ -25,9 +25,9 @@ struct Decoder {
   const std::uint8_t* bytes = nullptr;
   std::size_t size = 0;
   std::size_t offset = 0;
-  // For the last row, with which libpng also unpacks the data behind the
-  // pixels: end of the last chunk of pixels (0 before), and bytes of them that
-  // may be read.
+  // Set by expect_end(): end of the last IDAT chunk as a file offset (0: no
+  // limit yet), and the number of bytes up to it that may still be read. While
+  // it reads the last row, libpng also unpacks surplus data.
   std::size_t pixels_end = 0;
   std::size_t left = 0;
   // Header; valid after read_header().
@@ -53,7 +53,7 @@ void on_warning(png_structp png, png_const_charp) {
   ++static_cast<Decoder*>(png_get_error_ptr(png))->warnings;
 }
 
-// Call before the last row is read: limits what may follow it.
+// Limits the data after the last row; call it before that row is read.
 void expect_end(Decoder& decoder) {
   constexpr std::size_t kMostSurplus = 32768; // unpacks to 33 MB at most
   constexpr std::size_t kSignature = 8;

@@ -13,7 +13,7 @@ namespace {
 constexpr std::string_view kSignature = "\x89PNG\r\n\x1a\n";
 // Offset of the text chunk: after the signature and the first chunk, IHDR.
 constexpr std::size_t kPlace = kSignature.size() + 25;
-// A chunk: length, type, keyword and text, CRC.
+// The text chunk of every drawn picture: length, type, keyword and text, CRC.
 constexpr std::string_view kText(
     "\0\0\0\x10"
     "tEXtSoftware\0vitrain"

@@ -12,7 +12,7 @@ namespace vitrain::image {
 // creator. Throws Error(kInternal) if libpng fails.
 std::string encode_png(const Image& image);
 
-// Also stores a machine-readable description of the picture in UTF-8, in an
+// Returns a PNG that also has a machine-readable description in UTF-8, in an
 // iTXt chunk that viewers ignore; "": no description.
 std::string encode_png(const Image& image, std::string_view description);
 

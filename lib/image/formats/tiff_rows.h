@@ -26,7 +26,7 @@ struct SampleRow {
 };
 
 // Returns the number of rows in a strip (at most the image's height) or in a
-// tile.
+// tile. Throws Error(kData) if that is 0.
 std::int64_t rows_at_once(const TiffFile& file);
 
 // Calls `take` with runs of pixels that cover the image exactly once, for files

@@ -59,7 +59,8 @@ inline constexpr std::array<std::uint8_t, 64> kZigzag = {
 // Reads the headers of a baseline JPEG with one scan: grey, or YCbCr with
 // chroma at full or half resolution in either direction. Returns nullopt for
 // all other and for damaged files, which libjpeg must decode. Never throws.
-// `size`: size of the whole file; `bytes` may be only its beginning.
+// `size`: size of the whole file; `bytes` may be only its beginning, at least
+// up to the entropy-coded data.
 std::optional<JpegFile> read_plain_jpeg(
     std::span<const std::uint8_t> bytes,
     std::size_t size);

@@ -24,8 +24,8 @@ constexpr int kEndOfBlock = 128;
 struct HuffmanTable {
   static constexpr int kIndexBits = 11;
 
-  // The symbol whose code is a prefix of the next kIndexBits bits, by these
-  // bits.
+  // Indexed by the next kIndexBits bits: the symbol whose code they begin with;
+  // total is 0 for longer codes.
   std::array<HuffmanSymbol, 1 << kIndexBits> firsts{};
   // A code, left-aligned in 16 bits, has at most `length` bits if it is below
   // limits[length].
@@ -45,8 +45,8 @@ struct HuffmanTable {
   HuffmanSymbol symbol_of(int symbol, int length) const;
 };
 
-// The one or two coefficients whose codes and values fit completely into the
-// next kIndexBits bits, by these bits. From the lowest byte on a word contains:
+// Indexed by the next kIndexBits bits: the one or two coefficients whose codes
+// and values fit completely into them. From the lowest byte on a word contains:
 // total bits of both (0: not even one fits), total advance of both, advance of
 // the first, bits of the second; then the values of the first and of the
 // second, 16 bits each. If there is no second one, its fields are 0.

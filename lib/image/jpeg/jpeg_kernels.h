@@ -32,9 +32,10 @@ struct JpegKernels {
       std::uint8_t* out,
       std::ptrdiff_t stride);
 
-  // Upsample rows of chroma samples to full resolution. Samples -1 and `count`
-  // of the inputs must be readable (h2v1) or included in `sums` (h2v2). `out`
-  // receives 2 * count bytes; up to kSlack bytes after them are overwritten.
+  // Upsample rows of chroma samples to full resolution. Up to kSlack bytes are
+  // read after the inputs, and overwritten after the output. The h2 kernels
+  // also read samples -1 and `count` of their input, and write 2 * count bytes;
+  // upsample_h1v2 writes `count` bytes.
   // h2v1: chroma has half as many columns as luma.
   void (*upsample_h2v1)(const std::uint8_t* in, int count, std::uint8_t* out);
   // h2v2: chroma has half as many columns and rows. blend_rows computes 3 *

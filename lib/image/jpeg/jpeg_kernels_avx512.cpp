@@ -118,7 +118,7 @@ void store_block(__m512i natural, std::int16_t* block) {
 }
 
 bool read_packed(PackedReader& shared, int count, std::int16_t* groups) {
-  PackedReader reader = shared; // in registers
+  PackedReader reader = shared; // copy in registers
   const __m512i order = _mm512_load_si512(kNaturalOrder.index);
   for (int i = 0; i < count; ++i) {
     if (!reader.inside()) {

@@ -55,8 +55,10 @@ std::string unpack_jpeg(std::span<const std::uint8_t> packed);
 
 namespace detail {
 
+// Returns true if the bytes begin with the magic; does not check the rest.
 bool is_packed_jpeg(std::span<const std::uint8_t> bytes);
-// Returns the headers of the packed file without checking the rest.
+// Returns the original file's headers without checking the rest; as much as
+// there is if the packed file is truncated.
 std::span<const std::uint8_t> packed_headers(
     std::span<const std::uint8_t> packed);
 

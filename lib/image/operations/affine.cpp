@@ -87,7 +87,7 @@ void map_nearest(
 using Words = std::int32_t __attribute__((vector_size(16)));
 using Doubles = double __attribute__((vector_size(32)));
 
-// Copy of the original canvas with four numbers per pixel.
+// Copy of the original canvas with four numbers per pixel: its RGB, and 0.
 struct Source {
   const double* numbers = nullptr;
   int width = 0;
@@ -254,8 +254,7 @@ double round_to_15_digits(double x) {
   return std::strtod(text.data(), nullptr);
 }
 
-// Rotates counter-clockwise by quarter turns: any number for a square, two for
-// any canvas.
+// Rotates counter-clockwise by 1 to 3 quarter turns; by 1 or 3 only squares.
 void turn(const Canvas& canvas, int quarters, Scratch& scratch) {
   scratch.bytes.assign(canvas.pixels.begin(), canvas.pixels.end());
   const int width = canvas.width;

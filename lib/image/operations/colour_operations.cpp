@@ -160,7 +160,7 @@ void sharpness(const Canvas& canvas, double factor, Scratch& scratch) {
     return;
   }
   const std::size_t row = canvas.row_bytes();
-  // Values of a row that have both neighbours.
+  // Number of values of a row whose pixel has both neighbours.
   const std::size_t inside = row - 6;
   const std::size_t bytes = canvas.pixels.size();
   scratch.bytes.assign(canvas.pixels.begin(), canvas.pixels.end());

@@ -13,7 +13,8 @@ void grayscale(const Canvas& canvas);
 // unchanged image, larger ones stronger colours.
 void saturation(const Canvas& canvas, double factor);
 // Changes the sharpness (ImageEnhance.Sharpness): factor 0 gives a smoothed
-// image, 1 the unchanged image, larger ones a sharpened image.
+// image, 1 the unchanged image, larger ones a sharpened image. The outermost
+// pixels stay unchanged.
 void sharpness(const Canvas& canvas, double factor, Scratch& scratch);
 // Rotates the hue by `turns` of a full circle, in [-0.5, 0.5], using 8-bit HSV
 // (torchvision's adjust_hue of PIL images).

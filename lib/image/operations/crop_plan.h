@@ -43,7 +43,8 @@ struct CropPlan {
 struct EvalCrop {
   Size size = 224; // size of the result
   CropMode mode = CropMode::kCenter;
-  // Size before the crop, in pixels; 0: floor(size / crop_pct) per side.
+  // Size before the crop, in pixels, for the side that CropMode names; 0:
+  // floor(size / crop_pct) per side.
   int resize = 0;
   double crop_pct = 0.875;
   Filter filter = Filter::kBicubic;

@@ -48,9 +48,9 @@ struct KeepRatio {
   double zoom = 1; // factor of both sides
   double aspect = 1; // factor of width over height
 };
-// Samples them: with probability 1/2 `zoom` is such that a fraction of the area
-// that is uniform in `scale` remains visible; independently, with probability
-// 1/2 `aspect` is log-uniform in `ratio`. Otherwise they are 1.
+// Samples both: with probability 1/2 `zoom` is such that a fraction of the area
+// that is uniform in `scale` remains visible, otherwise 1; independently, with
+// probability 1/2 `aspect` is log-uniform in `ratio`, otherwise 1.
 KeepRatio draw_keep_ratio(
     std::array<double, 2> scale,
     std::array<double, 2> ratio,

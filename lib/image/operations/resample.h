@@ -31,7 +31,8 @@ struct Box {
 // Description of one resize: `box` of a source image (nullopt: the whole image)
 // becomes width x height pixels, of which only `window` is computed. Requires
 // positive sizes, a box of positive size inside the image, and a window of
-// positive size inside the result.
+// positive size inside the result; otherwise the functions below throw
+// Error(kInternal).
 struct Resizing {
   int source_width = 0;
   int source_height = 0;

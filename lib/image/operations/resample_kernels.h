@@ -47,9 +47,9 @@ struct RowBlock {
 // returns.
 struct Kernels {
   // Computes weights[i, k], k < counts[i]: the curve at (k + origin + first[i]
-  // - centers[i] + 0.5) * shrink, divided by the sum over k, rounded half away
-  // from zero to kWeightBits. `exact` is scratch memory for 8 * stride numbers,
-  // aligned to 64 bytes.
+  // - centers[i] + 0.5) * shrink, divided by the sum over k if that is not 0,
+  // rounded half away from zero to kWeightBits. `exact` is scratch memory for
+  // 8 * stride numbers, aligned to 64 bytes.
   void (*weigh)(
       const Taps& taps,
       ResampleFilter curve,

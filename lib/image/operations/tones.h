@@ -17,7 +17,8 @@ void posterize(const Canvas& canvas, int bits);
 // Stretches each channel linearly to the range [0, 255]; a channel of a single
 // value stays unchanged.
 void autocontrast(const Canvas& canvas);
-// Equalises the histogram of each channel.
+// Equalises the histogram of each channel; a channel stays unchanged if fewer
+// than 255 of its pixels differ from its largest value.
 void equalize(const Canvas& canvas);
 // Changes the brightness: factor 0 gives black, 1 the unchanged image, larger
 // ones a brighter image.

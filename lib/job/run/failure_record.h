@@ -14,7 +14,7 @@ namespace vitrain::job {
 struct FailureRecord {
   std::string reason; // "rank 1 killed by signal 9 (SIGKILL) in step 12"
   int exit_code = 0;
-  std::string time; // local time
+  std::string time; // local: "2026-01-31T12:00:00+0100"
 };
 VITRAIN_JSON(FailureRecord, reason, exit_code, time)
 

@@ -66,8 +66,9 @@ struct Job {
   int devices(int world) const;
   // True if workers communicate by NCCL, false if by Gloo.
   bool uses_nccl() const;
-  // Returns how `world` workers communicate: "gloo", "nccl", "none (one
-  // worker)", or, for single_process(), "threads of one process".
+  // Returns how `world` workers communicate: "gloo", "nccl" (also one GPU
+  // worker), "none (one worker)", or, for single_process(), "threads of one
+  // process".
   std::string backend(int world) const;
 
   std::string to_json() const;
@@ -106,7 +107,8 @@ config::Plan plan_job(
     const data::Samplers* samplers,
     const data::Index& eval);
 
-// Return CLOCK_BOOTTIME seconds: now, and at the start of this process.
+// Return CLOCK_BOOTTIME seconds: now, and at the start of this process (now if
+// /proc does not tell).
 double boot_seconds();
 double process_start_seconds();
 

@@ -5,17 +5,17 @@
 
 #include "job/run/run_directory.h"
 
-// What killed processes have left in a run folder, and what they have not
-// written.
+// Partial files, and missing records, of processes that were killed.
 namespace vitrain::job {
 
-// Removes what killed processes have left in a run folder: partial checkpoints
-// and temporary files of records. Returns notes, one sentence each. May be
-// called only by the process that holds the lock on the run.
+// Removes partial files of killed processes from a run folder: checkpoints and
+// temporary files of records. Returns notes, one sentence each. May be called
+// only by the process that holds the lock on the run.
 std::vector<std::string> remove_leftovers(const RunDirectory& run);
 
 // Returns false if the process that made the last step of a run ended before
-// its `done` record. Throws Error(kStorage).
+// its `done` record; true if there is no metrics.jsonl. Throws Error(kStorage)
+// if it cannot be read.
 bool is_recorded_as_done(const RunDirectory& run);
 
 } // namespace vitrain::job

@@ -20,8 +20,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Keys that may differ when a run is resumed: paths of the data; and in
-// addition the length of the run.
+// Keys that may differ between the recipe and the run to resume: kPlaces
+// always; kPlacesAndLength if `-resume auto` finds no run of the same length.
 constexpr std::array<std::string_view, 2> kPlaces{
     "data.train.path",
     "data.eval.path"};
@@ -113,7 +113,7 @@ RunDirectory make_replaced(const RunDirectory& run) {
   }
 }
 
-// Copies a file durably: its original is cut afterwards.
+// Copies a file, if it exists, durably: its original is cut afterwards.
 void copy_into(const RunDirectory& replaced, const fs::path& file) {
   if (has_file(file)) {
     write_file_atomically(
@@ -168,8 +168,8 @@ std::string moved_text(
       : fmt::format("{}; damaged: {}", text, join(damaged, "; "));
 }
 
-// Makes `latest` name the checkpoint of `step` (none at step 0), and `best` not
-// one that was moved.
+// Where the files `latest` and `best` exist: makes `latest` name the checkpoint
+// of `step` (none at step 0), and removes `best` if its checkpoint was moved.
 void point_back(const RunDirectory& run, std::int64_t step) {
   for (const char* name : {checkpoint::kLatest, checkpoint::kBest}) {
     const fs::path pointer = run.checkpoints() / name;
@@ -191,8 +191,8 @@ void point_back(const RunDirectory& run, std::int64_t step) {
   }
 }
 
-// Moves the checkpoints, last one first, so that at any instant the remaining
-// ones are the beginning of one run.
+// Copies the records, then moves the checkpoints, last one first, so that at
+// any instant the remaining ones are the beginning of one run.
 void move_checkpoints(
     const std::map<std::int64_t, fs::path>& checkpoints,
     const RunDirectory& run,

@@ -28,7 +28,7 @@ struct Job;
 struct Best {
   double value = 0.0;
   std::int64_t step = -1; // -1: none yet
-  // Number of later evaluations, none of which was better.
+  // Number of evaluations since then; of all while there is no best one.
   std::int64_t worse = 0;
   std::string metric_name; // judged_by(); "" in checkpoints of older versions
 
@@ -55,7 +55,10 @@ struct Plateau {
   std::int64_t bad = 0;
   std::int64_t drops = 0; // reductions of the learning rate so far
 
-  // Updates with the value of an evaluation.
+  // Updates with the value of an evaluation, which is better if it is so by
+  // more than the fraction `threshold` of `best`, or the first; NaN is never
+  // better. Counts a drop when more than `patience` evaluations in a row are
+  // not better.
   void
   take(Metric metric, double value, std::int64_t patience, double threshold);
 };

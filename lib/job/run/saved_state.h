@@ -19,7 +19,7 @@ struct LogIntervalState {
   std::int64_t correct1 = 0;
   std::int64_t correct5 = 0;
   std::int64_t count = 0; // samples
-  std::int64_t hash = 0; // sum of the hashes of the samples
+  std::int64_t hash = 0; // sum of the samples' hashes, modulo 2^64
   std::int64_t bytes = 0; // sent in collectives
   std::int64_t dropped = 0; // gradients dropped as too stale
   std::int64_t replaced = 0; // bad training samples replaced by others
@@ -64,7 +64,7 @@ struct SavedState {
 
   // Returns the sums for `rank` of `world` workers: its own, or, if the number
   // of workers has changed, the total for rank 0 (other ranks get only the
-  // number of steps).
+  // number of steps); zeros if `interval` is empty.
   LogIntervalState interval_of(int rank, int world) const;
 };
 

@@ -72,7 +72,8 @@ constexpr MemoryFiles kVersion1{
     "total_inactive_file",
     "memory.oom_control"};
 
-// Returns the bytes left below the limit of `folder`; nullopt without a limit.
+// Returns the bytes left below the limit of `folder`, where inactive page cache
+// counts as free; nullopt without a limit.
 std::optional<std::int64_t> memory_left_of(
     const path& folder,
     const MemoryFiles& files) {

@@ -26,7 +26,7 @@ class Cgroup {
 
   // Threads and processes of a group.
   struct Tasks {
-    std::int64_t left = 0; // further ones that it may have
+    std::int64_t left = 0; // how many more may be started
     std::int64_t limit = 0;
   };
   // Returns the smallest number left of the hierarchy; nullopt without a limit.

@@ -62,7 +62,7 @@ SharedCores share_cores(
     }
   }
   auto all = static_cast<double>(users.size());
-  double most = all; // for one worker
+  double most = all; // limit for each worker
   if (const auto quota = Cgroup(root).cpu_quota(); quota && *quota < all) {
     all = std::ceil(*quota);
     most = all / static_cast<double>(masks.size());

@@ -20,8 +20,9 @@ struct SharedCores {
 // Shares the cores of a machine among its workers, given the workers' affinity
 // masks: mpirun and srun may have bound each worker to cores of its own, or
 // none. Each CPU is shared evenly by the workers that may use it. The CPU quota
-// of this process's control group (rounded up) limits the sum. `root` replaces
-// "/" in the paths of the control group's files.
+// of this process's control group (rounded up) limits `all`, and an equal part
+// of it each worker. `root` replaces "/" in the paths of the control group's
+// files.
 SharedCores share_cores(
     const std::vector<std::vector<int>>& masks,
     const std::filesystem::path& root = "/");
@@ -32,7 +33,8 @@ inline int available_cores(const std::filesystem::path& root = "/") {
   return share_cores({affinity_cpus()}, root).all;
 }
 
-// Returns a warning if a machine has more workers than cores.
+// Returns a text that begins with "warning: " if a machine has more workers
+// than cores; else nullopt.
 std::optional<std::string> crowding_note(int workers, int cores);
 
 } // namespace vitrain::launch

@@ -29,7 +29,7 @@ struct DriverReport {
   // For messages: "NVML (driver 580.82.07)", "/proc/driver/nvidia",
   // "no NVIDIA driver (libnvidia-ml.so.1: cannot open ...)".
   std::string source;
-  bool missing = false; // there is no driver
+  bool missing = false; // /proc/driver/nvidia was read and lists no device
   std::vector<PhysicalDevice> devices;
 };
 

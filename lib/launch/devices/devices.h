@@ -83,7 +83,8 @@ bool wants_cuda(const DeviceRequest& request, const VisibleDevices& visible);
 
 // Returns one slot per worker, at least one; `cores`: number of cores that CPU
 // workers share. Throws Error(kUsage) with the requested and the present
-// devices if requested GPUs are missing, or if the request contradicts itself.
+// devices if requested GPUs are missing, and if the request contradicts itself
+// or its count is 0 or below -1.
 std::vector<DeviceSlot> choose_devices(
     const DeviceRequest& request,
     const VisibleDevices& visible,

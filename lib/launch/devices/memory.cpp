@@ -15,7 +15,8 @@ namespace vitrain::launch {
 
 namespace {
 
-// Returns the bytes in a line such as "MemAvailable: 123 kB" of a kernel file.
+// Returns the bytes in a line such as "MemAvailable: 123 kB" of a kernel file;
+// nullopt if there is no such line.
 std::optional<std::int64_t> bytes_after(
     const std::filesystem::path& file,
     std::string_view key) {

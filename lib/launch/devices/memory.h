@@ -16,7 +16,7 @@ std::optional<std::int64_t> available_memory(
 // Returns the peak resident bytes of this process; 0 if unknown.
 std::int64_t peak_resident_memory();
 
-// Returns a warning if /dev/shm is missing or has less free space than NCCL may
+// Returns a warning if `folder` is missing or has less free space than NCCL may
 // need for transfers between `workers` GPUs of this machine; nullopt if there
 // is enough, or for one worker. (vitrain itself uses no space there: its
 // indexes and heartbeats are in memfds.)

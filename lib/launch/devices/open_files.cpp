@@ -53,7 +53,7 @@ void check_tasks(
   // 11 and 8 of two workers with 1 and 1.
   constexpr int kSupervisor = 2;
   constexpr int kOwn = 2;
-  constexpr int kGroups = 4; // that communicate with other workers
+  constexpr int kGroups = 4; // for other workers' messages
   const int need = kSupervisor +
       workers *
           (kOwn + threads.compute + threads.loading +

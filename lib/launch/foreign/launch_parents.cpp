@@ -18,8 +18,8 @@
 namespace vitrain::launch {
 namespace {
 
-// Returns true for an interactive shell: it has no arguments and leads a
-// terminal's session.
+// Returns true for an interactive shell: it has no arguments but options other
+// than -c, and leads a terminal's session.
 bool is_interactive(pid_t pid, const ProcessStatus& status) {
   const std::vector<std::string> words = arguments_of(pid);
   const bool alone = std::none_of(
@@ -32,7 +32,8 @@ bool is_interactive(pid_t pid, const ProcessStatus& status) {
       status.terminal != 0;
 }
 
-// Returns true for `sh -c COMMAND`, which waits for a single command.
+// Returns true for a shell with `-c COMMAND`, which waits for the command;
+// false if it ignores SIGHUP (nohup).
 bool runs_one_command(pid_t pid) {
   constexpr std::array<std::string_view, 6> kShells{
       "sh", "bash", "dash", "zsh", "ksh", "ash"};

@@ -33,7 +33,8 @@ std::string to_text(const std::vector<LaunchParent>& parents);
 std::vector<LaunchParent> launch_parents_from(const std::string& text);
 
 // Process that started the workers of this node: the nearest ancestor without
-// the variable for the rank (shells and scripts that wrap workers have it).
+// the variable for the rank (shells and scripts that wrap workers have it); its
+// pid is at most 1 if all above init have it.
 struct LauncherProcess {
   LaunchParent process;
   Environment environment; // at its start; empty for processes of other users
@@ -46,7 +47,7 @@ LauncherProcess find_launcher_process(const std::string& rank_variable);
 class LaunchParentWatch {
  public:
   // `who`: name of this process in its last message on stderr: "rank 1". Does
-  // nothing if `parents` is empty.
+  // nothing if `parents` is empty; ends the process at once if one is gone.
   LaunchParentWatch(const std::vector<LaunchParent>& parents, std::string who);
   LaunchParentWatch(const LaunchParentWatch&) = delete;
   LaunchParentWatch& operator=(const LaunchParentWatch&) = delete;

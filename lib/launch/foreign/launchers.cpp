@@ -207,9 +207,9 @@ bool all_set(const Row& row, const Variables& variables) {
       (row.local_rank == nullptr || variables.has(row.local_rank));
 }
 
-// Returns the row of the launcher whose variables are all set; null if there is
-// none. If `wanted` is a launcher's name, returns its first row even if the
-// variables are incomplete.
+// If `wanted` is "auto", returns the first row whose variables are all set and
+// mean a launch; null if there is none. If it is a launcher's name, returns its
+// first row whose variables are all set, or else its first row.
 const Row* find_row(const Environment& environment, const std::string& wanted) {
   const Row* first = nullptr;
   for (const Row& row : kRows) {

@@ -40,7 +40,7 @@ struct LaunchedPlace {
 };
 
 struct Detected {
-  std::optional<LaunchedPlace> place; // nullopt: no worker
+  std::optional<LaunchedPlace> place; // nullopt: not a launcher's worker
   // Set if a manager started this program once on each machine: this process
   // then starts the workers of its own machine.
   std::optional<LaunchedMachine> machine;
@@ -77,8 +77,8 @@ std::vector<std::string> launcher_names();
 std::string first_slurm_host(const std::string& list);
 
 // Returns the number of tasks of node `node` in Slurm's compact list: in
-// "2(x3),1", nodes 0 to 2 have 2 tasks and node 3 has 1. 0 if the list does not
-// have the node.
+// "2(x3),1", nodes 0 to 2 have 2 tasks and node 3 has 1. 0 if the list is
+// malformed or does not have the node.
 int slurm_tasks_of_node(const std::string& list, int node);
 
 } // namespace vitrain::launch

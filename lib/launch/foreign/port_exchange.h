@@ -16,12 +16,12 @@ struct PortExchange {
 
 // Sends rank 0's `port` to all ranks. Returns it. Collective. Throws
 // Error(kWorkerDied) that names the ranks that did not arrive in time;
-// Error(kUsage) if the socket's name is taken.
+// Error(kUsage) if rank 0 finds the socket's name taken.
 int exchange_port(const PortExchange& exchange, int port);
 
 // Returns the socket's name for the workers of `launch`
-// (LaunchedPlace::launch_id, or the pid of the launcher) in attempt `attempt`
-// (LaunchedPlace::attempt).
+// (LaunchedPlace::launch_id, or to_text() of the launcher's process) in attempt
+// `attempt` (LaunchedPlace::attempt).
 std::string exchange_socket_name(const std::string& launch, int attempt);
 
 } // namespace vitrain::launch

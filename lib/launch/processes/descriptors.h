@@ -13,12 +13,13 @@ namespace vitrain::launch {
 // them still fails. Call it first in main().
 void open_missing_standard_streams();
 
-// Moves the descriptor to a number above 2, close-on-exec, so that it survives
-// the set-up of a worker's standard streams. Throws Error(kInternal).
+// Returns the descriptor itself if its number is above 2, else a copy that is,
+// close-on-exec, so that it survives the set-up of a worker's standard streams.
+// Throws Error(kInternal).
 Fd above_standard_streams(Fd fd);
 
-// Returns a copy of `fd` with a number above 2, close-on-exec; a copy of
-// /dev/null if `fd` is closed.
+// Returns a copy of `fd` with a number above 2, close-on-exec; opens /dev/null
+// if `fd` is closed. Throws Error(kInternal) if that fails.
 Fd duplicate_or_null(int fd);
 
 // Pipe between this process and a child. Both ends have numbers above 2 and are

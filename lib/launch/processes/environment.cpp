@@ -14,8 +14,9 @@ namespace {
 
 constexpr std::int64_t kMaxThreads = 1024;
 
-// Returns the thread count in a variable; 0 if it is not set. OpenMP allows a
-// list with one number per nesting level; the first one applies here.
+// Returns the thread count in a variable; 0 if it is not set or blank. OpenMP
+// allows a list with one number per nesting level; the first one applies here.
+// Throws Error(kUsage) unless it is in [1, kMaxThreads].
 int threads_from(const Environment& user, const char* name) {
   const auto found = user.find(name);
   if (found == user.end() || trim(found->second).empty()) {

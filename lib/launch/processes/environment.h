@@ -10,7 +10,8 @@ using Environment = std::map<std::string, std::string>;
 
 // Returns a copy of this process's environment.
 Environment current_environment();
-// Parses "NAME=value" texts; skips texts without "=".
+// Parses "NAME=value" texts; skips texts without "=". The first of equal names
+// counts.
 Environment environment_from(const std::vector<std::string>& entries);
 
 // Position of a worker in its run, and facts it shares with the other workers.
@@ -33,19 +34,19 @@ struct WorkerPlace {
 int worker_threads(const Environment& user, int cores, int local_workers);
 
 // Returns the environment of a worker: the user's, plus ranks, rendezvous,
-// threads and settings of libraries (OpenMP's waiting, glibc's allocator, NCCL,
-// cuBLAS). Variables that the user has set are kept, except for ranks,
-// rendezvous and those named VITRAIN_...; GLIBC_TUNABLES is extended.
+// threads and settings of libraries (OpenMP's waiting, glibc's allocator, Gloo,
+// NCCL). Variables that the user has set are kept, except for those in
+// namespace `variable` (worker_process.h); GLIBC_TUNABLES is extended.
 // CUDA_VISIBLE_DEVICES is passed on unchanged: every worker sees all devices
 // and picks its own, because hiding devices from one another breaks NCCL's
-// peer-to-peer paths. Throws like worker_threads().
+// peer-to-peer paths. Throws like worker_threads(), also for MKL_NUM_THREADS.
 Environment worker_environment(
     const Environment& user,
     const WorkerPlace& place);
 
 // Returns a warning, one sentence, if the user's OMP_NUM_THREADS gives each
 // worker several threads, together more than the machine has cores; otherwise
-// empty.
+// empty. Throws like worker_threads().
 std::vector<std::string>
 environment_warnings(const Environment& user, int cores, int local_workers);
 

@@ -40,8 +40,8 @@ Verdict judge(
     const ExitStatus& ending,
     const HeartbeatBlock::Progress& progress) {
   if (ending.signalled) {
-    // If a peer is gone, NCCL's watchdog throws an exception that nobody
-    // catches.
+    // If a peer is gone, NCCL's watchdog throws an exception that ends the
+    // process.
     return ending.value == SIGABRT && progress.failed > 0
         ? Verdict::kPerhapsConsequence
         : Verdict::kFailed;
@@ -92,8 +92,9 @@ std::string where_exactly(const HeartbeatBlock::Progress& progress) {
 
 namespace {
 
-// Returns the lines at the end of a log, after offset `start` and before offset
-// `end` (-1: all), without empty lines at their end; empty if there are none.
+// Returns the lines in the last 16 KiB of a log between the offsets `start` and
+// `end` (-1: its end), without empty lines at their end; empty if there are
+// none.
 std::vector<std::string>
 tail_of(const std::filesystem::path& log, off_t start, off_t end = -1) {
   constexpr off_t kMaxBytes = 16 << 10;
@@ -115,8 +116,9 @@ tail_of(const std::filesystem::path& log, off_t start, off_t end = -1) {
   return bytes.empty() ? std::vector<std::string>{} : split(bytes, '\n');
 }
 
-// Returns the index of the first line after the last banner: a rule, then
-// indented sections separated by empty lines (logging/banner.h).
+// Returns the index of the first line after the last banner, a rule and then
+// indented sections separated by empty lines (logging/banner.h); 0 if there is
+// none.
 std::size_t behind_banner(const std::vector<std::string>& lines) {
   std::size_t begin = 0;
   for (std::size_t i = 1; i < lines.size(); ++i) {

@@ -19,10 +19,9 @@ struct ExitStatus {
   std::string text() const;
 };
 
-// Meaning of a worker's end for the run. `done`: the worker had called
-// Heartbeat::done().
+// Meaning of a worker's end for the run.
 enum class Verdict {
-  kClean, // exit code 0 after done(), or 75 (kStopped)
+  kClean, // exit code 0 after Heartbeat::done(), or 75 (kStopped)
   kFailed,
   // Perhaps only because a peer is gone: exit code 7 (kWorkerDied), or SIGABRT
   // for an exception that the worker has reported (Heartbeat::failed()).
@@ -43,10 +42,10 @@ std::string where(const HeartbeatBlock::Progress& progress);
 // (loading a batch: it reads /data/1.jpg)".
 std::string where_exactly(const HeartbeatBlock::Progress& progress);
 
-// Returns the last lines of a log, at most `lines`, printable and prefixed by "
-// | ". Reads at most the last 16 KiB after offset `start`, where this run's
-// part begins, before offset `end` (-1: all), and leaves out the banner. "" if
-// there are none.
+// Returns the last lines of a log, at most `lines`, printable and each after
+// two blanks, a bar and a blank. Reads at most the last 16 KiB after offset
+// `start`, where this run's part begins, before offset `end` (-1: all), and
+// leaves out the banner. "" if there are none or the log cannot be read.
 std::string last_lines(
     const std::filesystem::path& log,
     off_t start,
@@ -54,8 +53,8 @@ std::string last_lines(
     off_t end = -1);
 
 // Returns the reason that a worker logged for its end: the last line that
-// begins with "error: " and what follows it, at most `lines`, in the form of
-// last_lines(). "" if there is none.
+// begins with "error: " and what follows it, together at most max(1, `lines`)
+// lines, in the form of last_lines(). "" if there is none.
 std::string
 stated_reason(const std::filesystem::path& log, off_t start, int lines);
 

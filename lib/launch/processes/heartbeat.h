@@ -60,14 +60,15 @@ class HeartbeatBlock {
   Mapping pulses_;
 };
 
-// A worker's access to its heartbeat. Every call but failed() reports progress:
-// call it where work has been done, never from a timer. Any thread may call;
-// nothing blocks or throws.
+// A worker's access to its heartbeat. Its constructor, enter(), beat() and
+// done() report progress: call them where work has been done, never from a
+// timer. Any thread may call; nothing blocks or throws.
 class Heartbeat {
  public:
   // For a worker without a supervisor: its functions do nothing.
   Heartbeat() = default;
-  // Throws Error(kInternal) if `fd` is not a supervisor's block.
+  // Throws Error(kInternal) if `fd` is not a supervisor's block for
+  // `local_ranks` workers.
   Heartbeat(int fd, int local_rank, int local_ranks);
 
   // Reports, from here on, what the calling thread does (Doing), and the stacks

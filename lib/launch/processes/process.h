@@ -17,7 +17,7 @@ Environment environment_of(pid_t pid);
 std::vector<std::string> arguments_of(pid_t pid);
 
 // Returns the name of a process in process lists, such as "bash"; "" if
-// unknown.
+// unknown. The kernel cuts it to 15 bytes.
 std::string name_of_process(pid_t pid);
 
 // Returns true if the process ignores SIGHUP, as under nohup.

@@ -94,7 +94,7 @@ Fd listener_on_loopback(int port) {
 }
 
 // Listens at every address of this machine: IPv6 and IPv4, or only IPv4 if the
-// machine has no IPv6.
+// machine has no IPv6. Empty on failure, with errno.
 Fd listener_everywhere(int port) {
   for (const int family : {AF_INET6, AF_INET}) {
     sockaddr any{};

@@ -24,10 +24,10 @@ ListeningSocket listen_on_loopback();
 
 // Listens on the given port (0: chosen by the kernel) of the address that
 // `host` is; of 127.0.0.1 if it is "localhost" or an IPv4 loopback address.
-// Listens on every address of this machine if `host` has several, none of this
-// machine's, or loopback by its name, which other machines resolve otherwise.
-// Throws Error(kUsage) if the port is in use, Error(kInternal) if none can be
-// chosen.
+// Listens on every address of this machine if `host` has no address or several,
+// none of this machine's, or loopback by its name, which other machines resolve
+// otherwise. Throws Error(kUsage) if it cannot listen on the port,
+// Error(kInternal) if none can be chosen.
 ListeningSocket listen_for_nodes(const std::string& host, int port);
 
 // Returns true for addresses in 127.0.0.0/8 and ::1.
@@ -43,7 +43,7 @@ using Addresses = std::unique_ptr<addrinfo, FreeAddresses>;
 Addresses resolve(const std::string& host, const std::string& port, int& error);
 
 // Returns an address as text: "10.0.0.1", also if it is an IPv4 address mapped
-// to IPv6.
+// to IPv6; "" on failure.
 std::string numeric_address(const sockaddr_storage& address, socklen_t size);
 
 struct HostPort {
@@ -58,8 +58,8 @@ HostPort parse_host_port(const std::string& text, const std::string& option);
 // Returns this machine's address on the route to `host`, not the address of the
 // host name, which often resolves to 127.0.1.1. If `host` resolves to loopback
 // although there are other machines (`one_node` false), returns the address of
-// the default route. Throws Error(kWorkerDied) if `host` has no address or no
-// route.
+// the default route, if there is one. Throws Error(kWorkerDied) if `host` has
+// no address or no route.
 std::string local_address_towards(const std::string& host, bool one_node);
 
 } // namespace vitrain::launch

@@ -23,8 +23,9 @@ sigset_t heeded_stop_signals();
 // SIGPIPE (no reader), SIGXFSZ (the file is too large), SIGTTOU (`stty tostop`
 // in the background).
 sigset_t output_signals();
-// Ignores output_signals() for the rest of the process: writes fail with an
-// error instead.
+// Ignores output_signals() for the rest of the process: writes that would raise
+// SIGPIPE or SIGXFSZ fail with an error instead; in the background (SIGTTOU)
+// they succeed.
 void ignore_output_signals();
 
 // Returns "SIGTERM", "SIGSEGV", ...; "a signal without a name" for unnamed
@@ -51,8 +52,9 @@ inline constexpr int kRunFailed = 1;
 // the first counts as the same request, and a signal from `supervisor` never
 // counts as the second: the supervisor forwards a request once, and kills by
 // SIGKILL. A stop signal that the process ignored before stays ignored. While
-// the object lives, output_signals() are ignored: writes to logs fail with an
-// error instead. One object at a time; construct it on the main thread.
+// the object lives, output_signals() are ignored, as by
+// ignore_output_signals(). One object at a time; construct it on the main
+// thread.
 class StopRequest {
  public:
   // `supervisor`: getppid() in a worker that the supervisor started, else 0.

@@ -50,8 +50,8 @@ std::vector<int> open_descriptors() {
   return found;
 }
 
-// Makes exec close all descriptors except those in `plan`. Returns false on
-// failure.
+// Connects the standard streams, and makes exec close all other descriptors
+// except the inherited ones of `plan`. Returns false, with errno, on failure.
 bool set_up_descriptors(const Plan& plan) {
   // All sources are above 2, so that no dup2() overwrites the source of the
   // next.

@@ -50,7 +50,7 @@ struct WorkerContext {
   std::string job; // JSON text
   Fd heartbeat; // shared memory of heartbeat.h; empty under another launcher
   // Rank 0: the bound and listening socket for its TCPStore; empty if the
-  // launcher has a store, and in a single worker.
+  // launcher has a store, in a single worker, and in other ranks.
   Fd listen;
   Fd terminal; // rank 0: output for the user: a terminal, a pipe or /dev/null
 
@@ -63,8 +63,8 @@ struct WorkerContext {
 // variable or descriptor is missing: this process is no worker.
 WorkerContext read_worker_context();
 
-// Returns the descriptor whose number is in an environment variable and which
-// must be open. Throws Error(kUsage).
+// Returns the descriptor (3 or more) whose number is in an environment
+// variable. Throws Error(kUsage) unless it is set and open.
 int inherited_descriptor(const char* name);
 
 } // namespace vitrain::launch

@@ -18,7 +18,7 @@ struct Failure {
   std::string hint; // further lines for the user
   double time = 0; // monotonic_seconds() at which the supervisor saw it
   // monotonic_seconds() at which it happened: as reported by the worker, else
-  // `time`.
+  // `time`; 0 for a worker that was stopped or silent.
   double failed = 0;
 };
 
@@ -27,15 +27,17 @@ struct Failure {
 // worker ended.
 std::string short_reason(const Failure& failure, const std::string& stated);
 
-// Returns a report for the user: how the first of the workers failed, how
-// others did, and the last lines of their logs, at most `lines` of the first.
+// Returns a report for the user: how the first of the workers failed and how
+// others did (at most 16), each with the reason that it logged, or without one,
+// the last lines of its log: at most `lines` of the first, 5 of others.
 std::string failure_report(
     const WorkerProcesses& workers,
     const Failure& first,
     const std::vector<Failure>& others,
     int lines);
 
-// Returns where each worker is and when it last gave a sign of life.
+// Returns where each worker (at most 16) is and for how long it has given no
+// sign of life at `now`, from monotonic_seconds().
 std::string progress_table(const WorkerProcesses& workers, double now);
 
 // Removes and returns the failure that happened first; there must be one. A

@@ -21,7 +21,8 @@ class NodeLine {
   double heard() const { return heard_; }
   // Returns the reason why the connection is closed; "" while it is open.
   const std::string& problem() const { return problem_; }
-  // Numeric addresses of this end and of the peer.
+  // Numeric addresses of this end and of the peer; "unknown address" once the
+  // connection is closed.
   std::string own_address() const;
   std::string peer_address() const;
 
@@ -29,7 +30,7 @@ class NodeLine {
   // takes.
   void send(const Json& message);
   // Returns the messages that have arrived. Closes the connection if the peer
-  // is gone.
+  // is gone, or if more than 1 MiB have arrived that were not returned yet.
   std::vector<std::string> receive();
   // Waits until sent data has left this process, at most `seconds`.
   void flush(double seconds);

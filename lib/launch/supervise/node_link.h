@@ -79,10 +79,10 @@ class NodeLink {
   // Returns "node 1 (10.0.0.2)", or "node 1" if its address is unknown.
   std::string name_of(int node) const;
 
-  // Begins an attempt of the run: forgets the failure of the last one, waits
+  // Begins an attempt of the run: discards the failure of the last one, waits
   // until every machine has called it and returns node 0's `text`. Throws Error
   // with the code of a machine that failed; kWorkerDied if a machine is gone or
-  // NodeRequest::timeout has passed.
+  // NodeRequest::timeout has passed. Collective.
   std::string share(const std::string& text);
 
   // Reports to all machines that the run ends, and why. May be called at any
@@ -90,7 +90,8 @@ class NodeLink {
   void fail_all(int exit_code, const std::string& text);
 
   // Exchanges signs of life: call it several times a second while workers run.
-  // Returns the failure on another machine once, then nullopt. Never blocks.
+  // Returns the first failure on another machine, or its loss, once; else
+  // nullopt. Never blocks.
   std::optional<NodeFailure> poll();
 
   // Reports to the other machines that this machine's workers have ended

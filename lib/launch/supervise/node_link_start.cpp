@@ -23,6 +23,8 @@ constexpr double kHelloSeconds = 10;
 // A longer wait is reported to the user.
 constexpr double kPatienceSeconds = 2;
 
+// Tries the addresses of `master`, `seconds` each. Returns a connection; if
+// there is none, an empty Fd, and sets `problem` to the last error.
 Fd connect_once(const HostPort& master, double seconds, std::string& problem) {
   int error = 0;
   const Addresses found =
@@ -53,12 +55,13 @@ Fd connect_once(const HostPort& master, double seconds, std::string& problem) {
 }
 
 // Returns true if getaddrinfo()'s error means that the name has no address;
-// false if no name server answered.
+// false for 0 and other errors, such as that no name server answered.
 bool is_unknown_name(int error) {
   return error == EAI_NONAME || error == EAI_NODATA;
 }
 
-// Waits for the master's name to resolve. Throws Error(kUsage) if it does not.
+// Waits while the master's name is unknown. Throws Error(kUsage) if it stays
+// so.
 void check_name(const NodeRequest& request) {
   const double patience = std::min(request.timeout, request.name_timeout);
   const double deadline = monotonic_seconds() + patience;

@@ -107,7 +107,8 @@ Remote start(const Host& host, const HostCommand& command) {
   return remote;
 }
 
-// Returns the exit code of a command that has ended; nullopt while it runs.
+// Returns the exit code of a command that has just ended, kSshFailed if a
+// signal ended ssh; nullopt while it runs, and afterwards.
 std::optional<int> ending_of(Remote& remote, logging::StreamOutput& output) {
   int status = 0;
   if (remote.ended || ::waitpid(remote.pid, &status, WNOHANG) != remote.pid) {

@@ -14,8 +14,8 @@ struct Death {
 };
 
 // Decides whether a failed run is started again: at most `allowed` times in a
-// row without more progress than before, and not after two deaths of the same
-// kind at the same step, since the run would die there again.
+// row without more progress than before, and not after two deaths in a row of
+// the same kind at the same step, since the run would die there again.
 class Restarts {
  public:
   explicit Restarts(std::int64_t allowed) : allowed_(allowed) {}

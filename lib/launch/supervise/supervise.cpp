@@ -27,8 +27,8 @@ constexpr double kTickSeconds = 0.1;
 constexpr double kSuspendedSeconds = 2;
 // A process that SIGKILL does not end within this time hangs in the kernel.
 constexpr double kUnkillableSeconds = 10;
-// Grace period after a worker that is stopped or hangs, for which the others
-// have waited.
+// Grace period after a worker that is stopped or hangs, for which the other
+// workers have waited.
 constexpr double kGraceAfterStopped = 0.5;
 // After a stop request during set-up: seconds until remaining workers are
 // killed, and the same after the first of them has ended.
@@ -167,7 +167,7 @@ bool Supervision::ended_by_request(const WorkerProcess& member) const {
       member.exit_status->value == 128 + passed_on(stop_signal_);
 }
 
-// Ends all: others may be about to connect to one that has ended, or may hang.
+// Ends all workers: some may wait for one that has ended.
 void Supervision::stop_in_setup(double now) {
   if (!nothing_to_save_) {
     nothing_to_save_ = true;
@@ -248,7 +248,8 @@ void Supervision::look_at_nodes(double now) {
   kill_time_ = now + options_.grace_seconds;
 }
 
-// After this machine's workers have succeeded, waits for the other machines.
+// After this machine's workers have ended: if the user ended them, tells the
+// other machines; if they have succeeded, waits for the other machines.
 void Supervision::wait_for_nodes(SignalQueue& signals) {
   if (options_.nodes == nullptr) {
     return;

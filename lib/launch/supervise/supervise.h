@@ -37,7 +37,8 @@ struct SupervisorOptions {
   int cores = 1; // shared by the workers
   int restarts = 0; // number of earlier restarts of the run
   PhaseTimeouts timeouts;
-  // After a failure: seconds from SIGTERM to SIGKILL for the other workers.
+  // After a failure: seconds from SIGTERM to SIGKILL for the other workers; at
+  // most 0.5 apply if the failed worker was stopped or silent.
   double grace_seconds = 2;
   // A stopped worker (SIGSTOP) has failed after this time without SIGCONT.
   double stopped_seconds = 4;
@@ -63,11 +64,12 @@ struct SuperviseResult {
   // (ExitCode): the exit code of the worker that failed first, or 7
   // (kWorkerDied) if it has none of these codes, for example because a signal
   // killed it. 128 + n: ended by signal n, either the second stop signal, or
-  // the first one while there was nothing to save.
+  // the first one while there was nothing to save. If another machine failed
+  // first: its code.
   int exit_code = 0;
   // Report for the user, in lines that end with newlines: which worker failed
   // first, how and where, and the last lines of its log. Empty after success
-  // and after a single stop signal.
+  // and after a single stop signal, unless a worker does not end.
   std::string report;
   // If a worker of this machine failed first: its root cause in one line, for
   // lists of runs, such as "rank 1 killed by signal 9 (SIGKILL) in step 12" or
@@ -96,11 +98,11 @@ struct SuperviseResult {
 // than 0 and 75 or by a signal, ends with 0 before it called Heartbeat::done(),
 // is stopped (SIGSTOP) for too long, or shows no progress. The other workers
 // get SIGTERM, which tells them the reason (StopRequest::run_failed()), and
-// after the grace period SIGKILL. What may be a
-// consequence (Verdict::kPerhapsConsequence) counts as the cause only if no
-// other failure is seen within blame_seconds; of several, the worker that
-// failed first is the cause (Heartbeat::failed()). Of silent workers, one that
-// waits for others (Doing) is the cause only if all do.
+// after the grace period SIGKILL. What may be a consequence
+// (Verdict::kPerhapsConsequence) counts as the cause only if no other failure
+// is seen within blame_seconds; of several, the worker that failed first is the
+// cause (Heartbeat::failed()). Of silent workers, one that waits for others
+// (Doing) is the cause only if all do.
 //
 // SIGTERM, SIGINT, SIGHUP and SIGUSR1 are forwarded to the workers once (SIGHUP
 // as SIGTERM); the workers save and exit with 75. A second signal (not within

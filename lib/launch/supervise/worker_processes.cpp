@@ -53,8 +53,8 @@ void WorkerProcesses::start() {
   const Fd terminal =
       duplicate_or_null(options_.show_all_ranks ? -1 : STDOUT_FILENO);
   // The listening socket is closed here once all have started: after rank 0 is
-  // gone, connecting to it is then refused instead of waiting.
-  // A single worker has nobody to meet.
+  // gone, connecting to it is then refused instead of waiting. A single worker
+  // needs no socket.
   ListeningSocket own;
   const bool alone = options_.nodes == nullptr;
   if (alone && options_.devices.size() > 1) {

@@ -45,11 +45,11 @@ class WorkerProcesses {
   explicit WorkerProcesses(const SupervisorOptions& options);
   WorkerProcesses(const WorkerProcesses&) = delete;
   WorkerProcesses& operator=(const WorkerProcesses&) = delete;
-  // Kills and reaps the workers that are left.
+  // Kills the workers that are left and reaps them, within five seconds.
   ~WorkerProcesses();
 
-  // Starts all workers. If it throws Error, some may be running; the destructor
-  // ends them.
+  // Starts all workers. Throws Error as supervise() does; some may be running
+  // then, which the destructor ends.
   void start();
 
   const std::vector<WorkerProcess>& members() const { return members_; }
@@ -66,7 +66,7 @@ class WorkerProcesses {
   std::vector<int> reap();
 
   // Lets a worker write the stacks of its threads to its log, and waits for it,
-  // at most a second. Returns false if it does not.
+  // at most a second. Returns false if it cannot or does not.
   bool write_stacks(int rank);
 
   // Sends a signal to every running worker.

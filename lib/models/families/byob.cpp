@@ -86,7 +86,7 @@ Named mobilevit(
   return {name, kMobileVitImage, 3, net};
 }
 
-// `quarters`: four times the width relative to mobilevitv2_100.
+// Returns a MobileViT V2. `quarters`: 4 x width relative to mobilevitv2_100.
 Named mobilevitv2(const char* name, std::int64_t quarters) {
   const auto wide = [&](std::int64_t width) {
     const std::int64_t scaled = width * quarters / 4;

@@ -87,9 +87,9 @@ struct EfficientNetSpec {
 struct EfficientNetDesign {
   enum class Stem { kScaled, kNeverNarrower, kFixed };
   enum class Squeeze {
-    kOfInput, // ratio to the block's input
-    kOfHidden, // ratio to the convolution that it gates
-    kOfHiddenBy8, // the same, as a multiple of 8
+    kOfInput, // ratio to the block's input channels
+    kOfHidden, // ratio to the channels that it gates
+    kOfHiddenBy8, // kOfHidden, rounded to a multiple of 8
     kOfInputBy8,
   };
   std::string_view stages;
@@ -98,9 +98,9 @@ struct EfficientNetDesign {
   Stem stem = Stem::kScaled;
   bool wide_features = false; // features grow with widths above 1
   Squeeze squeeze = Squeeze::kOfInput;
-  bool fixed_ends = false; // numbers of blocks of first and last stage
-  bool nearest_depth = false; // rounds numbers of blocks to nearest, not up
-  double least = 0.9; // of multiple_of_8()
+  bool fixed_ends = false; // first and last stage keep their depth
+  bool nearest_depth = false; // rounds depths to nearest instead of up
+  double least = 0.9; // argument `least` of multiple_of_8()
 };
 
 // Returns the network with channels multiplied by `width` and numbers of blocks
@@ -119,6 +119,7 @@ struct ScaledNetwork {
   double depth = 1.0;
 };
 
+// Family::find, for `table`, and Family::describe.
 std::optional<ModelSpec> find_scaled(
     std::span<const ScaledNetwork> table,
     const std::string& name);

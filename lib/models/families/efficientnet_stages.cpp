@@ -38,7 +38,7 @@ class Parts {
   bool has(std::string_view word) const {
     return std::ranges::find(parts_, word) != parts_.end();
   }
-  // Returns the number after `key`.
+  // Returns the number after `key`; `otherwise` if there is none.
   double number(std::string_view key, double otherwise = 0.0) const {
     double value = otherwise;
     for (const std::string& part : parts_) {
@@ -74,8 +74,8 @@ Kind kind_of(const std::string& name) {
   fail(ExitCode::kInternal, "no block of a network is called '{}'", name);
 }
 
-// Multiplies the sum of `repeats` by `depth` and distributes it, from the last
-// number to the first, as timm does.
+// Multiplies the sum of `repeats` by `depth`, rounds it up or to the nearest
+// number, and distributes it, from the last number to the first, as timm does.
 void scale_depth(
     std::vector<std::int64_t>& repeats,
     double depth,

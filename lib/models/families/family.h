@@ -96,14 +96,15 @@ struct Family {
   double memory_overhead = 1.1;
 };
 
-// Returns the families of this library, then those of add_family().
+// Returns the families of this library, then the families of add_family().
 std::span<const Family* const> families();
 
 // Returns the spec of a name, with 1000 classes; nullopt if no family has the
 // name.
 std::optional<ModelSpec> find_model(const std::string& name);
 
-// Returns true if the parameter `name` of a network belongs to its classifier.
+// Returns true if the parameter `name` of a network belongs to its classifier;
+// false for an unknown network.
 bool classifies(const Family& family, std::string_view name);
 bool classifies(const std::string& network, std::string_view name);
 
@@ -144,7 +145,7 @@ std::optional<ModelSpec> find_in(const std::string& name) {
   return spec;
 }
 
-// Returns the image size of the recipe; if unset, that of the named network.
+// Returns the recipe's image size; if unset, the named network's.
 ImageSize image_size_of(
     const config::ModelConfig& config,
     const ModelSpec& named);

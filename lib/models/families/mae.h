@@ -18,7 +18,7 @@ struct MaeSpec {
   double mask_ratio = 0.75; // fraction of the patches that are hidden
   bool norm_pix_loss = true; // targets are normalised per patch
 
-  // Returns the number of visible patches, rounded as the authors do.
+  // Returns the number of visible patches, rounded down as the authors do.
   std::int64_t seen(std::int64_t patches) const {
     return static_cast<std::int64_t>(
         static_cast<double>(patches) * (1.0 - mask_ratio));

@@ -29,7 +29,7 @@ struct ModelSpec {
   // Channels of images: 3 for colour, 1 for grey, or any other number.
   std::int64_t channels = 3;
   // Stochastic depth rate. In most families the rates of the blocks rise to it;
-  // in others all blocks have it.
+  // in other families all blocks have this rate.
   double drop_path = 0.0;
   double head_dropout = 0.0; // dropout rate of the classifier's input
   // Adapters of the network in training. Other uses load merged weights.

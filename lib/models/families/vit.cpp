@@ -25,8 +25,8 @@ std::vector<std::string_view> options(const ModelSpec& /*named*/) {
       "global_pool"};
 }
 
-// Returns the hidden width of the MLP: embed_dim times mlp_ratio, or times the
-// named network's ratio.
+// Returns the hidden width of the MLP before rounding: embed_dim times
+// mlp_ratio, or times the named network's ratio.
 double mlp_width(const config::ModelConfig& config, const VitSpec& named) {
   const double ratio = config.mlp_ratio.value_or(
       static_cast<double>(named.mlp_dim) /
@@ -64,7 +64,7 @@ void check_pool(
 
 } // namespace
 
-// Findings name the key that the user set.
+// Checks the numbers of a ViT. Findings name the key that the user set.
 void check_vit(
     const config::ModelConfig& config,
     const ModelSpec& named,

@@ -52,7 +52,7 @@ struct VitSpec {
   bool rms_norm = false; // RMSNorm instead of LayerNorm
   bool qkv_bias = true;
   bool qk_norm = false; // normalise the queries and keys of each head
-  bool differential = false; // differential attention
+  bool differential = false; // differential attention (Ye et al., 2024)
   // Initial LayerScale gamma; 0 disables it. For kPostNorm: the initial weight
   // of the norms.
   double layer_scale = 0.0;

@@ -9,7 +9,7 @@
 namespace vitrain::models::vit {
 namespace {
 
-// Plain networks are listed in every combination of these.
+// Plain networks are listed in every combination of size, patch and image.
 constexpr std::array<const char*, 5> kPlainSizes{
     "tiny",
     "small",

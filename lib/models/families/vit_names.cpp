@@ -184,7 +184,8 @@ bool parse_registers(std::string_view word, std::int64_t& count) {
   return word.starts_with("reg") && parse_size(word.substr(3), count);
 }
 
-// Returns false if a word is unknown or cannot be combined with the others.
+// Applies the size and the words of the name to `vit`. Returns false if a word
+// is unknown or cannot be combined with the others.
 bool apply_variant(const Parts& parts, VitSpec& vit) {
   const bool siglip = parts.has("siglip");
   std::size_t known = 0;

@@ -172,8 +172,8 @@ class CrossFusion : public torch::nn::Module {
 // Blocks of both branches, followed by the exchange of class tokens.
 class CrossStage : public torch::nn::Module {
  public:
-  // `rates`: drop rate of each block of the deeper branch. Adds the residual
-  // branches to `paths`.
+  // `rates`: drop rate of each block of the deeper branch; the first ones are
+  // also those of the other branch. Adds the residual branches to `paths`.
   CrossStage(
       const CrossVitSpec& net,
       std::span<const double> rates,

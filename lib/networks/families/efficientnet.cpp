@@ -129,7 +129,8 @@ class MobileBlock : public torch::nn::Module {
   virtual void init_weights(const at::Generator& /*generator*/) {}
 
  protected:
-  // Registers the LayerScale, as the block's last layer.
+  // Registers the LayerScale, if the network has one. Called at the end of
+  // constructors, because it is the block's last layer.
   void add_scale(const at::Generator& generator) {
     if (net_.layer_scale > 0.0) {
       const auto layer = add_layer<torch::nn::Module>(*this, "layer_scale");

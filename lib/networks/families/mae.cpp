@@ -153,8 +153,8 @@ class Mae : public Model {
     return blocks;
   }
 
-  // Returns a permutation of the patches of each image, visible ones first: [N,
-  // L]. Without `drop` the patches keep their order.
+  // Returns the patches of each image in ascending order of `drop` [L, N],
+  // visible ones first: [N, L]. Without `drop` they keep their order.
   at::Tensor order_of(const at::Tensor& images, const at::Tensor& drop) const {
     if (!drop.defined()) {
       return at::arange(patches(), images.options().dtype(at::kLong))

@@ -102,8 +102,8 @@ class PoolMlp : public torch::nn::Module {
   std::shared_ptr<Conv2d> fc2_;
 };
 
-// Returns the mean of each pixel's 3 x 3 neighbourhood minus the pixel: [N, H,
-// W, C] -> [N, H, W, C].
+// Returns the mean of each pixel's 3 x 3 neighbourhood, without pixels outside
+// the image, minus the pixel: [N, H, W, C] -> [N, H, W, C].
 at::Tensor pool_neighbours(const at::Tensor& x) {
   return at::avg_pool2d(
              x.permute({0, 3, 1, 2}),

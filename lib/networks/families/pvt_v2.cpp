@@ -100,7 +100,8 @@ class PvtAttention : public torch::nn::Module {
   std::shared_ptr<Linear> q_;
   std::shared_ptr<Linear> kv_;
   std::shared_ptr<Linear> proj_;
-  // Null, as norm_, if keys and values are not downsampled by a convolution.
+  // Null, as norm_, if the image of the keys and values is neither pooled nor
+  // reduced.
   std::shared_ptr<Conv2d> sr_;
   std::shared_ptr<LayerNorm> norm_;
 };

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::int64_t kShuffleStem = 24; // channels
 
-// Alternates the channels of the two halves of an image.
+// Alternates the first half of the channels with the second half.
 at::Tensor shuffle(const at::Tensor& x) {
   return x.permute({0, 2, 3, 1})
       .unflatten(-1, {2, x.size(1) / 2})

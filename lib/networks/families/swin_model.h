@@ -27,6 +27,7 @@ inline constexpr double kSwinInitStd = 0.02;
 template <typename Block, typename Merging>
 class SwinStage : public torch::nn::Module {
  public:
+  // `grid`: size of the token grid in this stage, after `Merging`.
   SwinStage(
       const models::SwinSpec& net,
       std::size_t stage,

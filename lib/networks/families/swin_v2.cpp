@@ -29,9 +29,9 @@ at::Tensor directions(const at::Tensor& x) {
   return x / at::norm(x, 2, {-1}, /*keepdim=*/true).clamp_min(kLeastLength);
 }
 
-// Returns the relative positions within `window` on a logarithmic scale
-// (section 3.3): [distances, 2] doubles. A distance of `reach` is +-log2(9) /
-// 3.
+// Returns the relative positions (vertical, horizontal) within `window` on a
+// logarithmic scale (section 3.3): [distances, 2] doubles. A distance of
+// `reach` is +-log2(9) / 3.
 at::Tensor log_distances(const ImageSize& window, const ImageSize& reach) {
   const auto scaled = [](std::int64_t distance, std::int64_t most) {
     const double x = 8.0 * static_cast<double>(distance) /

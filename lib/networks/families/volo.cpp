@@ -23,8 +23,8 @@ namespace {
 constexpr double kVoloNormEps = 1e-5;
 constexpr double kVoloInitStd = 0.02;
 constexpr std::int64_t kVoloClassBlocks = 2;
-// Weight of the highest patch token's scores, which are added to the class
-// token's scores.
+// Weight of a class's highest score of all patch tokens, which is added to the
+// class token's score.
 constexpr double kVoloTokenPart = 0.5;
 
 // Side and area of a window.

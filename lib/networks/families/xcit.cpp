@@ -63,9 +63,9 @@ class ConvPatches : public torch::nn::Module {
 
 constexpr std::int64_t kWaves = 32;
 
-// Returns sines and cosines (Vaswani et al., "Attention is all you need", 2017)
-// of the positions along a side, scaled to values above 0, up to 2 pi: [side,
-// kWaves] doubles.
+// Returns, in turn, sines and cosines (Vaswani et al., "Attention is all you
+// need", 2017) of the positions along a side, scaled to values above 0, up to 2
+// pi: [side, kWaves] doubles.
 at::Tensor waves(std::int64_t side) {
   constexpr double kTemperature = 10000.0;
   constexpr double kEps = 1e-6;

@@ -80,12 +80,13 @@ class XcitBlock : public torch::nn::Module {
 };
 
 // Class attention block: only the class token goes through attention and MLP.
-// As in timm, the other tokens x become 2 y, where y = x + gamma1 * norm1(x),
-// normalised by norm2 if net.tokens_norm.
+// As in timm, the other tokens x become 2 y (if nothing is dropped), where y =
+// x + gamma1 * norm1(x), normalised by norm2 if net.tokens_norm.
 class XcitClassBlock : public torch::nn::Module {
  public:
   static constexpr int kBranches = 2; // residual branches that can be dropped
 
+  // `row`: first of the block's two rows of drop factors.
   XcitClassBlock(
       const models::XcitSpec& net,
       std::int64_t row,

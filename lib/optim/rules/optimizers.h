@@ -25,8 +25,8 @@ struct OptimizerInfo {
 
 const OptimizerInfo& optimizer_info(config::OptimKind kind);
 
-// Returns the number of fp32 state values per parameter value, including
-// Lookahead's weights.
+// Returns the approximate number of fp32 state values per parameter value,
+// including Lookahead's weights.
 int state_values(const config::OptimConfig& options);
 
 // Returns the optimizer of `options`. `parameters` must outlive it.
@@ -35,8 +35,8 @@ std::unique_ptr<Optimizer> make_optimizer(
     const config::OptimConfig& options);
 
 // Returns an `sgd` with momentum for gradients that already contain the
-// momentum (dist.topk.momentum_correction). Its state equals the state of
-// make_optimizer()'s.
+// momentum (dist.topk.momentum_correction). Its state has the names and shapes
+// of make_optimizer()'s.
 std::unique_ptr<Optimizer> make_velocity_sgd(
     FlatState& parameters,
     const config::OptimConfig& options);

@@ -12,10 +12,10 @@ namespace vitrain::report {
 // "steps_per_epoch", "curves": {"key": [[steps], [values]]}}], "running":
 // bool}. "unit": "%" for values in percent, "x%" for fractions to show in
 // percent; "log": a logarithmic axis is offered; "exact": no smoothing is;
-// "running": at least one run is. Curves have at most 1000 points, fewer (down
-// to 100) if there are more than 20 runs. Left out are charts without points,
-// the waiting time of communication if it is always 0, and top-5 with fewer
-// than six classes.
+// "running": at least one run is; values have six digits, null if not finite.
+// Curves have at most 1000 points, fewer (down to 100) if there are more than
+// 20 runs. Left out are charts without points, the waiting time of
+// communication if it is always 0, and top-5 with fewer than six classes.
 Json chart_data(std::span<const Run> runs);
 
 } // namespace vitrain::report

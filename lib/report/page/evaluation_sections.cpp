@@ -157,7 +157,7 @@ std::string class_bars(std::vector<NamedClass> classes) {
 }
 
 // Returns the confusion from the full matrix, or, for many classes, from the
-// table of pairs.
+// table of pairs; without classes if there is neither.
 NamedConfusion confusion_of(
     const fs::path& folder,
     const std::vector<NamedClass>& classes) {

@@ -16,7 +16,7 @@
 namespace vitrain::report {
 namespace {
 
-constexpr int kLowestPriority = 19; // as `nice` counts
+constexpr int kLowestPriority = 19; // nice value
 
 // Returns the CPU time of this thread in seconds.
 double processor_seconds() {

@@ -33,7 +33,8 @@ class LiveReport {
   // Writes the final page, whether requested or not, and waits for it.
   void finish();
 
-  // Number of pages, including failed ones, and their total and longest time.
+  // Number of pages, including failed ones but not those that may_write
+  // refused, and their total and longest time.
   struct Cost {
     std::int64_t pages = 0;
     double seconds = 0.0;

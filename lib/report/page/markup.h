@@ -11,7 +11,8 @@ namespace vitrain::report {
 // must pass through one of these functions on its way into a page.
 
 // For text between tags or in a quoted attribute: returns valid UTF-8 with & <
-// > " ' escaped, and with *** in place of user names and passwords in URLs.
+// > " ' escaped, with *** in place of user names and passwords in URLs, and a
+// blank for NUL.
 std::string html(std::string_view text);
 
 // For a <script type="application/json">: returns JSON that cannot end the

@@ -12,7 +12,7 @@ namespace vitrain::report {
 // and load nothing.
 struct PageOptions {
   std::string program; // the executable, in commands on the page
-  std::string time; // time of writing
+  std::string time; // local time of writing: "2026-01-31 12:00:00"
   // Nonce of the page's own scripts: random, base64.
   std::string nonce;
 };
@@ -24,7 +24,7 @@ PageOptions page_options();
 // recipe, machine, commands.
 std::string run_page(const Run& run, const PageOptions& options);
 
-// Returns a comparison of several runs: results side by side, differing
+// Returns a comparison of runs (at least one): results side by side, differing
 // settings, overlaid curves.
 std::string comparison_page(
     std::span<const Run> runs,

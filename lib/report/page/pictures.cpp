@@ -20,7 +20,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kLargestFile = std::size_t{32} << 20; // bytes
-// Larger pictures are converted to JPEG.
+// Largest PNG in bytes; larger pictures are converted to JPEG.
 constexpr std::size_t kLargestPng = std::size_t{1} << 20;
 constexpr int kQuality = 82; // JPEG quality
 constexpr int kSmallSide = 64; // smaller pictures are shown with visible pixels
@@ -56,8 +56,8 @@ figure(const std::string& file, std::string_view text, Paper paper) {
       html(text));
 }
 
-// Returns the bytes of a PNG file; "" if there is none. If it cannot be read,
-// sets `out` to a message.
+// Returns the bytes of a PNG file; "" if there is none or it is no PNG. If it
+// cannot be read, sets `out` to a message.
 std::string
 read_png(const fs::path& file, std::string_view text, std::string& out) {
   std::error_code error;

@@ -41,7 +41,7 @@ std::string tile(
             html(note));
 }
 
-// Returns "1,978 of 2,000".
+// Returns "1,978 of 2,000"; "" if the correct samples were not counted.
 std::string hits_of(const Json& evaluation) {
   const std::string hits = field_text(evaluation, "correct1");
   return hits.empty()

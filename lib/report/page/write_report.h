@@ -8,7 +8,8 @@
 
 namespace vitrain::report {
 
-// Returns an HTML page of one run, or a comparison of several.
+// Returns an HTML page of one run, or a comparison of several. `runs` must not
+// be empty.
 std::string report_page(std::span<const Run> runs);
 
 // Writes report_page(runs) to `file` atomically: readers see the old or the new

@@ -40,7 +40,8 @@ std::string program_here() {
   return path.find('/') == std::string::npos ? "./" + path : path;
 }
 
-// Returns an option that doubles the length of a completed run.
+// Returns the value of -set, with further options, that doubles the length of a
+// completed run.
 std::string more_steps(const config::Recipe& recipe) {
   const std::string more = recipe.run.max_steps
       ? fmt::format("run.max_steps={}", 2 * *recipe.run.max_steps)
@@ -49,8 +50,9 @@ std::string more_steps(const config::Recipe& recipe) {
   return recipe.run.patience ? more + " -set run.patience=null" : more;
 }
 
-// Returns the commands for a run. `start`: the program, preceded by a change to
-// the folder that `path`, the run folder, is relative to.
+// Returns the commands for a run. `path`: the run folder. `start`: the program;
+// if `path` is relative to another folder than the working folder, preceded by
+// a change to that.
 std::vector<Command>
 list_commands(const Run& run, const std::string& start, const fs::path& path) {
   const std::string folder = shell_word(path.native());

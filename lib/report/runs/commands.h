@@ -27,7 +27,7 @@ std::vector<Command> commands_for(const Run& run, const std::string& program);
 std::vector<Command> commands_here(const Run& run);
 
 // Returns a path for a command in the working folder of this process: relative
-// if it is inside that folder.
+// if it is inside that folder, else unchanged.
 std::string path_here(const std::filesystem::path& path);
 
 } // namespace vitrain::report

@@ -16,8 +16,9 @@ namespace fs = std::filesystem;
 
 using Fields = std::vector<std::string>;
 
-// Calls `take` with the head and each of the other records of a table; all have
-// the same number of fields. Returns false if there is no such file.
+// Calls `take` with the head and each of the other records of a table. Returns
+// false if there is no such file or it is empty. Throws Error(kData) if a
+// record has another number of fields than the head.
 bool read_records(
     const fs::path& file,
     const std::function<void(const Fields& head, const Fields& record)>& take) {

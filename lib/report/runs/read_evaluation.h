@@ -30,8 +30,8 @@ struct NamedClass {
 };
 
 // Read tables that write_evaluation() has written: confusion.csv,
-// per_class.csv. A missing file gives an empty result. Throw Error(kData) for a
-// file that is not such a table.
+// per_class.csv. A missing or empty file gives an empty result. Throw
+// Error(kData) for a file that is not such a table.
 NamedConfusion read_confusion(const std::filesystem::path& file);
 std::vector<NamedClass> read_per_class(const std::filesystem::path& file);
 // Reads confusion_pairs.csv in the same way; it replaces confusion.csv if there

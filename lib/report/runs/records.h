@@ -43,8 +43,8 @@ class RecordReader {
  public:
   explicit RecordReader(std::filesystem::path file) : file_(std::move(file)) {}
 
-  // Throws Error(kStorage) if the file cannot be read. A missing file counts as
-  // empty.
+  // Reads the lines added since the last update. Throws Error(kStorage) if the
+  // file cannot be read; a missing file counts as empty.
   void update();
   const Records& records() const { return records_; }
 
@@ -57,8 +57,8 @@ class RecordReader {
   std::filesystem::path file_;
   std::uint64_t read_ = 0; // bytes read so far
   Records records_;
-  double spent_ = 0.0; // time of the last process, as recorded so far
-  double before_ = 0.0; // time of earlier processes
+  double spent_ = 0.0; // seconds of the last process, as recorded so far
+  double before_ = 0.0; // seconds of earlier processes
 };
 
 } // namespace vitrain::report

@@ -63,8 +63,8 @@ void read_environment(Run& run) {
   }
 }
 
-// Returns the holder of the run's lock; nullopt if it is not held or cannot be
-// read.
+// Returns the holder that the run's lock file names, which may have ended;
+// nullopt if there is no such file or it cannot be read.
 std::optional<LockHolder> lock_holder(const fs::path& lock) {
   try {
     return Json::parse(read_file(lock, kLargestText, ExitCode::kStorage))
@@ -131,7 +131,7 @@ void find_state(Run& run, bool unread) {
   }
 }
 
-// `problem`: why the records could not be read; "" if they could.
+// Reads a run's folder. `problem`: why the records could not be read, or "".
 Run read_run(
     const fs::path& folder,
     const Records& records,

@@ -63,12 +63,12 @@ struct Run {
   // Evaluations used for checkpoint.metric: of the averaged weights if there
   // are any, unless checkpoint.weights is `raw`.
   const std::vector<Json>& judged() const;
-  // 0 if unknown, or if epochs differ.
+  // 0 if unknown, or if epochs have different numbers of steps.
   std::int64_t steps_per_epoch() const;
   config::Timeline timeline() const; // empty if unknown
   std::int64_t total_steps() const; // 0 if unknown
-  // Returns the epoch, counted from 1, of a step (number of completed steps); 0
-  // if unknown.
+  // Returns the epoch, counted from 1, of a step (number of completed steps;
+  // step 0 is in epoch 1); 0 if unknown.
   std::int64_t epoch_of(std::int64_t step) const;
   // Mean training speed over the whole run; 0 if unknown.
   double images_per_second() const;

@@ -10,7 +10,8 @@
 // Formatting of results for users.
 namespace vitrain::report {
 
-// Returns "56.25 %" (`value` in percent) for metrics of classes, else "1.2345".
+// Returns "56.25 %" (`value` in percent) for metrics of classes, else "1.2345";
+// "nan" for NaN.
 std::string metric_value(const MetricInfo& metric, double value);
 
 // Returns "1,234"; one decimal below 10, "" for 0 and for numbers that make no
@@ -21,8 +22,9 @@ std::string rate_text(double images_per_second);
 // position if the steps per epoch are unknown; "" for null.
 std::string evaluation_text(const Run& run, const Json* evaluation);
 
-// Returns "3/10" (epoch of the last step, epochs), with `between` in place of
-// "/"; "" if the steps per epoch are unknown, as for runs that only evaluate.
+// Returns "3/10" (epoch of the last step, 0 before the first; epochs), with
+// `between` in place of "/"; "" if the steps per epoch are unknown, as for runs
+// that only evaluate.
 std::string epochs_text(const Run& run, std::string_view between);
 
 } // namespace vitrain::report

@@ -51,7 +51,7 @@ void DotCanvas::dot(int x, int y, logging::Tint tint) {
   }
 }
 
-// Bresenham's algorithm, for all directions.
+// Draws a line by Bresenham's algorithm, for all directions.
 void DotCanvas::line(int x0, int y0, int x1, int y1, logging::Tint tint) {
   const int dx = std::abs(x1 - x0);
   const int dy = -std::abs(y1 - y0);

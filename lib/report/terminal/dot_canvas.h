@@ -9,8 +9,8 @@
 namespace vitrain::report {
 
 // A rectangle of characters for drawing with dots: each character has 2 x 4
-// dots in braille, 1 x 2 in ASCII. Coordinates count from the upper left
-// corner; dots outside are ignored.
+// dots in braille, 1 x 2 in ASCII. Coordinates count dots from 0 at the upper
+// left corner; dots outside are ignored.
 class DotCanvas {
  public:
   DotCanvas(int columns, int rows, const logging::TerminalStyle& style);
@@ -20,10 +20,10 @@ class DotCanvas {
   int dots_down() const { return rows_ * down_; }
 
   void line(int x0, int y0, int x1, int y1, logging::Tint tint);
-  // Draws a whole character in place of the dots.
+  // Draws a whole character in place of the dots around (x, y).
   void mark(int x, int y, logging::Tint tint);
 
-  // Returns a row of coloured characters without trailing blanks.
+  // Returns a row of coloured characters (from 0) without trailing blanks.
   std::string row(int index) const;
 
  private:

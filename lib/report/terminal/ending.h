@@ -8,13 +8,13 @@
 
 namespace vitrain::report {
 
-// Returns what is printed at the end of a run: commands that continue it,
-// evaluate it and show it, for the working folder of this process, and the path
-// of its page if that exists.
+// Returns the section printed at the end of a run: commands that continue,
+// evaluate and show it, for the working folder of this process, and the path of
+// its page if that exists.
 logging::BannerSection ending_section(const Run& run);
 
-// Returns the same as text in the style and width of standard error; "" if the
-// folder is not a run. Never throws.
+// Returns ending_section() as text in the style and width of standard error; ""
+// if the folder is not a run. Never throws.
 std::string ending_of(const std::filesystem::path& folder) noexcept;
 
 } // namespace vitrain::report

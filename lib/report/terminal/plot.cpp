@@ -29,7 +29,7 @@ struct Frame {
   bool empty() const { return !(low <= high); }
 };
 
-// Returns the steps and the finite values of all lines together.
+// Returns the ranges of the finite values of all lines and of their steps.
 Frame frame_of(const std::vector<PlotLine>& lines) {
   Frame frame;
   for (const PlotLine& line : lines) {
@@ -54,8 +54,8 @@ int place_of(std::int64_t step, const Frame& frame, int dots) {
       std::lround(static_cast<double>(step - frame.first) / span * (dots - 1)));
 }
 
-// Averages the points of each column: noise from step to step would fill the
-// plot.
+// Averages the finite values of each column, at its last step: noise from step
+// to step would fill the plot.
 Curve means_of(const Curve& curve, const Frame& frame, int dots) {
   Curve means;
   double sum = 0.0;
@@ -125,7 +125,8 @@ std::string head(
   return logging::clip(out, options.style.columns) + "\n";
 }
 
-// Returns the axis below a plot: "0         epoch         10".
+// Returns the axis below a plot: "0         epoch         10"; only the first
+// number if there is no room.
 std::string axis(const Frame& frame, int columns, const PlotOptions& options) {
   std::string first =
       number(static_cast<double>(frame.first) / options.steps_per_unit);

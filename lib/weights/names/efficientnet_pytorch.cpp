@@ -8,7 +8,8 @@
 namespace vitrain::weights {
 namespace {
 
-// After "_blocks." come the stage and the block in the stage.
+// Rules for names with the stage and the block in it (by_stages()) after
+// "_blocks.", where the files have the number of the block.
 constexpr NameRule kRules[] = {
     {"_conv_stem.*", "conv_stem.*"},
     {"_bn0.*", "bn1.*"},

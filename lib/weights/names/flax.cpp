@@ -106,7 +106,7 @@ bool is_of_text(std::string_view name) {
 // first dimension is the number of the block, into one tensor per block.
 void part_blocks(Archive& archive) {
   constexpr std::string_view kBlocks = "Transformer/encoderblock/";
-  constexpr std::int64_t kMost = 65'536; // of a hostile file
+  constexpr std::int64_t kMost = 65'536; // limit for untrusted files
   const auto texts = std::erase_if(
       archive.tensors, [](const auto& one) { return is_of_text(one.first); });
   if (texts > 0) {

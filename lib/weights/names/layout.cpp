@@ -69,7 +69,8 @@ void turn_colours(StoredTensor& tensor) {
   }
 }
 
-// Makes a convolution over `side` x `side` pixels of a linear layer.
+// Turns a linear layer [out, in] into a convolution over `side` x `side`
+// pixels.
 void over_pixels(StoredTensor& tensor, std::int64_t side) {
   const std::int64_t area = side * side;
   if (tensor.shape.size() == 2 && tensor.shape[1] % area == 0) {

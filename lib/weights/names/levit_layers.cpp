@@ -21,7 +21,7 @@ struct Layer {
   std::string_view rest; // rest of the name
 };
 
-// Parses a name "<start>NUMBER.REST".
+// Parses a name "<start>NUMBER.REST"; nullopt for any other name.
 std::optional<Layer> layer_in(std::string_view name, std::string_view start) {
   if (!name.starts_with(start)) {
     return std::nullopt;

@@ -8,7 +8,7 @@
 // `stages.S.downsample`, for any depths; the rest of each name is kept.
 namespace vitrain::weights {
 
-// Renames `blocks.N`, numbered over all stages.
+// Renames `blocks.N`; N counts the layers of all stages, also downsamplings.
 void number_paddlevit_levit(Archive& archive);
 
 // Renames `encoder.stages.S.layers.N`, with an optional prefix `levit.`:

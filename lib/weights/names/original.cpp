@@ -60,7 +60,7 @@ constexpr std::string_view kOriginalDino[] = {
     "pos_embed",
     "patch_embed.proj.weight",
     "blocks.#.ls1.gamma"};
-// Masked autoencoders have a mask_token, too, and need it.
+// A tensor of masked autoencoders, which have a mask_token, too, and need it.
 constexpr std::string_view kNotDino[] = {"decoder_pred.weight"};
 constexpr NameRule kOriginalDinoRules[] = {
     {"mask_token", ""},

@@ -159,7 +159,8 @@ constexpr NameRule kPaddleHvtRules[] = {
     {"layers.#.pos_embed", "blocks.#.pos_embed"},
 };
 
-// Each block is two of timm's: the depthwise and the pointwise one.
+// Each block of MobileOne is two of timm's: the depthwise and the pointwise
+// one.
 constexpr std::string_view kPaddleMobileOne[] = {
     "stages.0.0.dw_3x3_blocks.0.conv.weight",
     "stages.#.#.pw_1x1_blocks.#.conv.weight"};

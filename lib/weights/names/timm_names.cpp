@@ -91,8 +91,9 @@ std::string_view member_of(std::string_view name) {
   return dot == name.npos ? std::string_view() : name.substr(0, dot);
 }
 
-// If all tensors belong to such members, keeps only the tensors of the first
-// one that contains a network, and removes its name from theirs.
+// If all tensors belong to members in kMembers or kBeside, keeps only the
+// tensors of the first one that contains a network, and removes its name from
+// theirs.
 void take_member(Archive& archive) {
   std::set<std::string, std::less<>> there;
   for (const auto& [name, tensor] : archive.tensors) {

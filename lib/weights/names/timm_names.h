@@ -19,7 +19,7 @@ void to_timm_names(Archive& archive, std::string_view program);
 
 // Returns "auto, timm, torchvision, ...", the values of `program`.
 std::string known_programs();
-// True if `name` is one of these values.
+// True if `name` is one of the values of known_programs().
 bool is_program(std::string_view name);
 
 } // namespace vitrain::weights

@@ -63,7 +63,8 @@ constexpr NameRule kTorchvisionSwinRules[] = {
 constexpr std::string_view kTorchvisionSwinV2[] = {
     "features.0.0.weight",
     "features.1.0.attn.cpb_mlp.0.weight"};
-// timm's keys have no bias; torchvision's is set to zero in each step.
+// Rules of Swin V2. timm's keys have no bias; torchvision's is set to zero in
+// each step.
 constexpr auto kTorchvisionSwinV2Rules = before(
     {{"features.#.#.attn.cpb_mlp.#.*", "layers.%.blocks.#.attn.cpb_mlp.#.*"},
      {"features.#.#.attn.qkv.bias",
@@ -124,11 +125,11 @@ constexpr std::string_view kTorchvisionEfficientNetV2[] = {
     "features.0.0.weight",
     "features.2.0.block.1.0.weight",
     "features.4.0.block.2.fc1.weight"};
-// The first stages of EfficientNet V1 have squeeze-excitation, those of V2 do
-// not.
+// A tensor of EfficientNet V1, whose first stages have squeeze-excitation;
+// those of V2 do not.
 constexpr std::string_view kNotEfficientNetV2[] = {
     "features.1.0.block.1.fc1.weight"};
-// Three stages of fused blocks, the first without expansion. The last
+// Rules of three stages of fused blocks, the first without expansion. The last
 // convolution has the number after that of the last stage.
 constexpr auto kTorchvisionEfficientNetV2Rules = before(
     {{"features.0.0.*", "conv_stem.*"},
@@ -187,7 +188,7 @@ constexpr NameRule kTorchvisionDenseNetRules[] = {
      "features.denseblock#.denselayer#.conv#.*"},
 };
 
-// Auxiliary classifiers.
+// Rules that leave out the auxiliary classifiers; other names are timm's.
 constexpr std::string_view kTorchvisionInception[] = {
     "Mixed_5b.branch1x1.conv.weight",
     "AuxLogits.fc.weight"};

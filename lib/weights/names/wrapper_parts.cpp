@@ -20,7 +20,7 @@ constexpr auto kParts = std::to_array<std::string_view>(
      "_checkpoint_wrapped_module",
      "_forward_module"}); // Lightning Fabric
 
-// Returns `name` without these components.
+// Returns `name` without the components in kParts.
 std::string without_wrappers(std::string_view name) {
   std::string plain;
   while (!name.empty()) {
