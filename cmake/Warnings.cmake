@@ -8,12 +8,14 @@ target_compile_options(vitrain_warnings INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-
 if(VITRAIN_WERROR)
   target_compile_options(vitrain_warnings INTERFACE -Werror)
 endif()
+# Files do not contain the folder in which they were built.
+add_compile_options(-ffile-prefix-map=${PROJECT_SOURCE_DIR}=.)
 # Hardening of the OpenSSF guide that costs nothing measurable here.
 if(NOT VITRAIN_SANITIZE)
-  add_compile_options(-fstack-protector-strong)
+  add_compile_options(-fstack-protector-strong -fstack-clash-protection -fcf-protection=full)
   add_compile_definitions(_GLIBCXX_ASSERTIONS)
   if(CMAKE_BUILD_TYPE MATCHES "Release|RelWithDebInfo")
-    add_compile_options(-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2)
+    add_compile_options(-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3)
   endif()
   add_link_options(-Wl,-z,relro,-z,now,-z,noexecstack)
 endif()
