@@ -37,6 +37,8 @@ const CudaPlugin* set_up_device(const job::Job& job, int local_rank) {
     allow_tf32(
         c10::kCUDA, job.recipe.train.precision == config::Precision::kTf32);
     at::globalContext().setBenchmarkCuDNN(true);
+    // Times all plans: torch's default is the first 10 of some 40.
+    at::globalContext().setBenchmarkLimitCuDNN(0);
   }
   at::set_num_interop_threads(1);
   return cuda;
