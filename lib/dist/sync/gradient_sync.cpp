@@ -6,6 +6,7 @@
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
 #include <fmt/ranges.h>
+#include <torch/csrc/autograd/function.h>
 #include <torch/csrc/autograd/function_hook.h>
 #include <torch/csrc/autograd/variable.h>
 
@@ -14,13 +15,18 @@
 namespace vitrain::dist {
 namespace {
 
-// Calls back when a parameter's gradient has been accumulated.
-class ArrivalHook final : public torch::autograd::PostAccumulateGradHook {
+// Calls back when a parameter's gradient is complete. Unlike torch's hook of
+// the parameter, it also runs if all gradients were added by the layers that
+// use it (networks::NarrowScope).
+class ArrivalHook final : public torch::autograd::FunctionPostHook {
  public:
   explicit ArrivalHook(std::function<void()> callback)
       : callback_(std::move(callback)) {}
-  void operator()(const torch::autograd::Variable& /*parameter*/) override {
+  torch::autograd::variable_list operator()(
+      const torch::autograd::variable_list& outputs,
+      const torch::autograd::variable_list& /*inputs*/) override {
     callback_();
+    return outputs;
   }
 
  private:
@@ -48,10 +54,8 @@ BucketedAllReduce::BucketedAllReduce(
 }
 
 BucketedAllReduce::~BucketedAllReduce() {
-  for (const GradientBuffer& buffer : buffers_) {
-    for (const GradientSlot& slot : buffer.slots) {
-      torch::autograd::impl::set_post_acc_grad_hooks(slot.parameter, nullptr);
-    }
+  for (const auto& [accumulator, hook] : hooks_) {
+    accumulator->del_post_hook(hook);
   }
 }
 
@@ -169,10 +173,11 @@ void BucketedAllReduce::watch(
     const GradientSlot& slot,
     std::size_t bucket,
     std::size_t index) {
-  torch::autograd::impl::set_post_acc_grad_hooks(
-      slot.parameter, std::make_unique<ArrivalHook>([this, bucket, index] {
-        arrive(buckets_[bucket], index);
-      }));
+  auto accumulator = torch::autograd::impl::grad_accumulator(slot.parameter);
+  const std::uintptr_t hook =
+      accumulator->add_post_hook(std::make_unique<ArrivalHook>(
+          [this, bucket, index] { arrive(buckets_[bucket], index); }));
+  hooks_.emplace_back(std::move(accumulator), hook);
 }
 
 void BucketedAllReduce::arrive(Bucket& bucket, std::size_t index) {

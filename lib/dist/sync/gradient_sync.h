@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <ATen/core/Tensor.h>
@@ -13,6 +14,10 @@
 #include "dist/group/group.h"
 #include "dist/group/traffic.h"
 #include "dist/sync/bucket_exchange.h"
+
+namespace torch::autograd {
+struct Node;
+} // namespace torch::autograd
 
 namespace vitrain::dist {
 
@@ -157,6 +162,9 @@ class BucketedAllReduce final : public GradientSync {
   Group* group_;
   std::vector<GradientBuffer> buffers_;
   std::vector<Bucket> buckets_;
+  // Nodes that accumulate the parameters' gradients, and the hooks on them.
+  std::vector<std::pair<std::shared_ptr<torch::autograd::Node>, std::uintptr_t>>
+      hooks_;
   BucketExchanges exchanges_; // one per bucket
   std::size_t next_ = 0; // first bucket that has not been launched
   std::int64_t step_ = 0;

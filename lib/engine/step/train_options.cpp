@@ -197,6 +197,8 @@ TrainStepOptions step_options(
            .agc_exempt = session.spec.family->classifier},
       .sam = recipe.optim.sam.value_or(0.0),
       .products = product_type(session.precision.precision),
+      .narrow_weights = session.cuda != nullptr &&
+          product_type(session.precision.precision).has_value(),
       .loss_scaling = loss_scaling(session),
       .recompute = config::recompute_every(train.recompute),
       .collective_forward = collective_forward,

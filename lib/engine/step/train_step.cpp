@@ -9,6 +9,7 @@
 #include "engine/step/metrics.h"
 #include "engine/step/train_options.h"
 #include "job/precision.h"
+#include "networks/layers/layers.h"
 #include "networks/layers/recompute.h"
 
 namespace vitrain::engine {
@@ -28,6 +29,12 @@ TrainStep::TrainStep(
       at::TensorOptions(parameters.groups().front().parameters.device());
   if (options.loss_scaling) {
     scaler_.emplace(*options.loss_scaling, device.device());
+  }
+  if (options.narrow_weights) {
+    for (const optim::FlatGroup& group : parameters.groups()) {
+      narrow_.push_back(
+          {group.parameters, group.parameters.to(options.products.value())});
+    }
   }
   gradient_norm_ = at::zeros({}, device.dtype(at::kFloat));
   bad_steps_ = at::zeros({}, device.dtype(at::kFloat));
@@ -111,13 +118,19 @@ void TrainStep::add_micro_batch(const MicroBatch& batch, bool last) {
 
 TrainStep::Pass TrainStep::run(const MicroBatch& batch) {
   Pass pass;
+  for (const networks::NarrowCopy& copy : narrow_) {
+    copy.narrow.copy_(copy.wide);
+  }
   {
     const AutocastScope autocast(
         batch.inputs.device().type(), options_.products);
     const networks::RecomputeScope recompute(options_.recompute);
+    const networks::NarrowScope narrow(&narrow_);
+    networks::BatchCountScope batches;
     pass.outputs = with_oom_context("forward", [&] {
       return model_.forward(batch.inputs, batch.drop, batch.dropout);
     });
+    batches.count();
     check_recompute(options_.recompute, networks::recomputable_blocks());
   }
   const DistillOutputs answers =

@@ -13,6 +13,7 @@
 #include "dist/sync/gradient_sync.h"
 #include "engine/step/loss.h"
 #include "engine/step/loss_scaler.h"
+#include "networks/layers/narrow.h"
 #include "networks/model.h"
 #include "optim/clip.h"
 #include "optim/ema.h"
@@ -35,6 +36,10 @@ struct TrainStepOptions {
   // Dtype of matrix products and convolutions (autocast); nullopt: fp32 or
   // tf32.
   std::optional<at::ScalarType> products;
+  // Each pass converts all weights to `products` at once, and sums the
+  // gradients of linear layers in fp32: less memory traffic on a GPU, other
+  // rounding.
+  bool narrow_weights = false;
   // Nullopt: no scaling. With it, steps whose gradients overflow change no
   // weight, and training continues. Requires a GradientSync that reduces the
   // gradients of a step in that step.
@@ -185,6 +190,7 @@ class TrainStep {
   double inverse_samples_ = 0.0; // factor of the samples' losses in this step
   std::int64_t step_ = 0; // from 0
   double previous_lr_ = 0.0; // rate of the last step
+  std::vector<networks::NarrowCopy> narrow_; // by group, or empty
   at::Tensor gradient_norm_; // scalar
   bool has_gradient_norm_ = false;
   // Scalar, fp32: 1 if the last norm is not finite, otherwise 0.

@@ -6,6 +6,7 @@
 #include <ATen/ATen.h>
 
 #include "networks/layers/init.h"
+#include "networks/layers/narrow.h"
 
 namespace vitrain::networks {
 namespace {
@@ -125,7 +126,7 @@ PatchEmbed::PatchEmbed(
 }
 
 at::Tensor PatchEmbed::forward(const at::Tensor& images) const {
-  const at::Tensor weight = proj_->weight.flatten(1);
+  const at::Tensor weight = narrowed(proj_->weight).flatten(1);
   const std::int64_t patch = proj_->weight.size(2);
   const std::int64_t rows = images.size(2) / patch;
   const std::int64_t columns = images.size(3) / patch;
@@ -137,7 +138,7 @@ at::Tensor PatchEmbed::forward(const at::Tensor& images) const {
       whole.view({-1, images.size(1), rows, patch, columns, patch})
           .permute({0, 2, 4, 1, 3, 5})
           .reshape({images.size(0), rows * columns, weight.size(1)});
-  return at::linear(patches, weight, proj_->bias);
+  return at::linear(patches, weight, narrowed(proj_->bias));
 }
 
 at::Tensor activate(const at::Tensor& x, Activation activation) {

@@ -10,6 +10,7 @@
 #include <c10/core/impl/LocalDispatchKeySet.h>
 
 #include "networks/layers/init.h"
+#include "networks/layers/narrow.h"
 
 namespace vitrain::networks {
 namespace {
@@ -89,6 +90,7 @@ namespace {
 
 thread_local at::Generator masks_now;
 thread_local FeatureScope* features_now = nullptr;
+thread_local BatchCountScope* counts_now = nullptr;
 
 } // namespace
 
@@ -111,6 +113,30 @@ FeatureScope::~FeatureScope() {
 
 std::vector<at::Tensor> FeatureScope::take() {
   return std::exchange(inputs_, {});
+}
+
+BatchCountScope::BatchCountScope() : outer_(std::exchange(counts_now, this)) {}
+
+BatchCountScope::~BatchCountScope() {
+  counts_now = outer_;
+}
+
+void BatchCountScope::count() {
+  if (!counters_.empty()) {
+    at::_foreach_add_(std::exchange(counters_, {}), 1);
+  }
+}
+
+void count_batch(at::Tensor counter) {
+  // One kernel must not add to one counter twice.
+  if (counts_now != nullptr &&
+      std::ranges::none_of(counts_now->counters_, [&](const at::Tensor& known) {
+        return known.is_same(counter);
+      })) {
+    counts_now->counters_.push_back(std::move(counter));
+  } else {
+    counter.add_(1);
+  }
 }
 
 at::Tensor attention_with_dropout(
@@ -169,7 +195,7 @@ at::Tensor Linear::with_bias(const at::Tensor& x, const at::Tensor& by) const {
     features_now->inputs_.push_back(x);
   }
   const at::Tensor in = Dropout{input_dropout_, dropout_masks()}(x);
-  const at::Tensor y = at::linear(in, weight, by);
+  const at::Tensor y = apply_linear(in, weight, by);
   return lora_a_ ? adapted(y, in, lora_b_->weight) : y;
 }
 
@@ -177,7 +203,7 @@ std::vector<at::Tensor> Linear::parts(
     std::initializer_list<at::Tensor> inputs,
     at::IntArrayRef sizes) const {
   const auto split = [&](const at::Tensor& whole) {
-    return whole.defined() ? whole.split_with_sizes(sizes)
+    return whole.defined() ? narrowed(whole).split_with_sizes(sizes)
                            : std::vector<at::Tensor>(sizes.size());
   };
   const auto weights = split(weight);
@@ -193,8 +219,10 @@ std::vector<at::Tensor> Linear::parts(
 }
 
 at::Tensor Linear::over_tokens(const at::Tensor& x) const {
-  at::Tensor y =
-      at::baddbmm(bias.unsqueeze(1), weight.expand({x.size(0), -1, -1}), x);
+  at::Tensor y = at::baddbmm(
+      narrowed(bias).unsqueeze(1),
+      narrowed(weight).expand({x.size(0), -1, -1}),
+      x);
   if (!lora_a_) {
     return y;
   }
@@ -223,7 +251,8 @@ void Linear::add_adapter(
 at::Tensor
 Linear::adapted(at::Tensor y, const at::Tensor& x, const at::Tensor& up) const {
   const at::Tensor in = Dropout{lora_dropout_, dropout_masks()}(x);
-  return y.add_(at::linear(at::linear(in, lora_a_->weight), up), lora_scale_);
+  return y.add_(
+      apply_linear(apply_linear(in, lora_a_->weight), up), lora_scale_);
 }
 
 LayerNorm::LayerNorm(std::int64_t width, double eps, NormKind kind)
@@ -279,19 +308,22 @@ at::Tensor Conv2d::operator()(const at::Tensor& x) const {
     const at::Tensor seen =
         x.slice(2, 0, x.size(2), stride_).slice(3, 0, x.size(3), stride_);
     const std::int64_t one = 1;
-    return at::conv2d(seen, weight, bias, one, padding_, one, groups_);
+    return at::conv2d(
+        seen, narrowed(weight), narrowed(bias), one, padding_, one, groups_);
   }
   const std::array strides{stride_over(x, 2), stride_over(x, 3)};
-  const auto over = [&](const at::Tensor& seen) {
+  const auto over = [&](const at::Tensor& seen,
+                        const at::Tensor& by,
+                        const at::Tensor& shift) {
     return at::conv2d(
-        seen, weight, bias, strides, padding_, /*dilation=*/1, groups_);
+        seen, by, shift, strides, padding_, /*dilation=*/1, groups_);
   };
   if (groups_ > 1 && slow_in_bf16(x, weight, stride_)) {
     const c10::impl::ExcludeDispatchKeyGuard as_it_is(
         c10::DispatchKey::AutocastCPU);
-    return over(x.to(at::kFloat)).to(at::kBFloat16);
+    return over(x.to(at::kFloat), weight, bias).to(at::kBFloat16);
   }
-  return over(x);
+  return over(x, narrowed(weight), narrowed(bias));
 }
 
 // Returns the stride to use for a side of `side` pixels. If the stride exceeds
@@ -328,7 +360,7 @@ at::Tensor Conv2d::over_meta(const at::Tensor& x) const {
 }
 
 at::Tensor Conv2d::pointwise(const at::Tensor& x) const {
-  return at::linear(x, weight.flatten(1), bias);
+  return at::linear(x, narrowed(weight).flatten(1), narrowed(bias));
 }
 
 at::Tensor Conv2d::over_pixels(const at::Tensor& x) const {
@@ -373,7 +405,7 @@ at::Tensor BatchNorm2d::operator()(const at::Tensor& x) {
     return at::empty_like(x); // no meta kernel
   }
   if (is_training()) {
-    num_batches_tracked.add_(1);
+    count_batch(num_batches_tracked);
     if (form_) {
       return form_(*this, x);
     }

@@ -158,7 +158,7 @@ Fork fused(
     const at::Tensor& residual,
     Nonlinearity nonlinearity) {
   if (norm.is_training()) {
-    norm.num_batches_tracked.add_(1);
+    count_batch(norm.num_batches_tracked);
   }
   const std::optional<at::Tensor> given = residual.defined()
       ? std::optional(residual.to(x.scalar_type()).contiguous(kChannelsLast))

@@ -12,6 +12,7 @@
 
 #include "core/check.h"
 #include "networks/layers/layers.h"
+#include "networks/layers/narrow.h"
 
 namespace vitrain::networks {
 namespace {
@@ -101,6 +102,7 @@ class BlockAgain final : public torch::autograd::Node {
         dropout_(std::move(dropout)),
         drawn_(drawn_state(dropout_)),
         autocast_(autocast_of(x.device().type())),
+        copies_(narrow_copies()),
         block_(std::move(block)) {}
 
   torch::autograd::variable_list apply(
@@ -117,6 +119,7 @@ class BlockAgain final : public torch::autograd::Node {
     {
       const at::AutoGradMode with_graph(true);
       const SameAutocast autocast(x.device().type(), autocast_);
+      const NarrowScope copies(copies_);
       const SameDraws draws(dropout_, drawn_);
       const DropoutScope masks(dropout_);
       y = block_(x);
@@ -138,6 +141,7 @@ class BlockAgain final : public torch::autograd::Node {
   at::Generator dropout_;
   at::Tensor drawn_;
   AutocastState autocast_;
+  const std::vector<NarrowCopy>* copies_;
   BlockForward block_;
 };
 

@@ -240,12 +240,12 @@ INSTANTIATE_TEST_SUITE_P(
         Whole{
             "vit_s",
             {"model.name=vit_small_patch16_224", "model.drop_path=0.1"},
-            {0, 0, 1, 805, 155, 22}},
+            {0, 0, 1, 555, 155, 22}},
         Whole{
             "vit_b",
             {"model.name=vit_base_patch16_224", "model.drop_path=0.1"},
-            {0, 0, 1, 808, 155, 22}},
-        Whole{"resnet50", {"model.name=resnet50"}, {0, 0, 1, 890, 3, 158}}),
+            {0, 0, 1, 558, 155, 22}},
+        Whole{"resnet50", {"model.name=resnet50"}, {0, 0, 1, 673, 3, 158}}),
     [](const auto& test) { return test.param.name; });
 
 // Twelve batches; results are read after the last one.

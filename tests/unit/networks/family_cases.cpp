@@ -7,10 +7,15 @@
 #include <ATen/ATen.h>
 #include <ATen/autocast_mode.h>
 #include <fmt/format.h>
+#include <torch/csrc/autograd/function.h>
+#include <torch/csrc/autograd/function_hook.h>
+#include <torch/csrc/autograd/variable.h>
 
 #include "networks/cost.h"
+#include "networks/layers/narrow.h"
 #include "networks/model.h"
 #include "networks/tensors.h"
+#include "optim/flat_state.h"
 #include "states/safetensors.h"
 #include "unit/networks/fixtures.h"
 
@@ -95,6 +100,21 @@ void expect_near(
       tolerance * (expected.norm().item<double>() + kNoise))
       << what;
 }
+
+// Counts how often a node of autograd has run.
+class Counter final : public torch::autograd::FunctionPostHook {
+ public:
+  explicit Counter(int& count) : count_(count) {}
+  torch::autograd::variable_list operator()(
+      const torch::autograd::variable_list& outputs,
+      const torch::autograd::variable_list& /*inputs*/) override {
+    ++count_;
+    return outputs;
+  }
+
+ private:
+  int& count_;
+};
 
 double weighted_sum(const at::Tensor& values) {
   return (values * (at::arange(values.numel()).remainder(251) - 125))
@@ -224,6 +244,59 @@ TEST_P(Families, TrainUnderAutocast) {
   for (const auto& item : model->named_parameters()) {
     ASSERT_TRUE(item.value().grad().defined()) << item.key();
     EXPECT_EQ(item.value().grad().scalar_type(), at::kFloat) << item.key();
+  }
+}
+
+// Passes over copies of the weights in bf16: the same outputs, and gradients
+// that differ only by roundings. Backward completes each gradient once.
+TEST_P(Families, TrainWithCopiesOfTheirWeights) {
+  const FamilyCase& test = GetParam();
+  const auto model = make_model(spec_of(test), /*seed=*/0);
+  set_parameters(*model);
+  optim::FlatState state(*model, 0.0, {});
+  std::vector<NarrowCopy> copies;
+  for (const optim::FlatGroup& group : state.groups()) {
+    copies.push_back({group.parameters, group.parameters.to(at::kBFloat16)});
+  }
+  const at::Tensor batch = images(test.size).to(at::kFloat);
+  const auto pass = [&](const std::vector<NarrowCopy>* narrow) {
+    state.zero_gradients();
+    at::Tensor logits;
+    {
+      const NarrowScope scope(narrow);
+      at::autocast::set_autocast_enabled(at::kCPU, true);
+      at::autocast::set_autocast_cache_enabled(false);
+      logits = model->forward(batch, {}).to(at::kFloat);
+      at::autocast::set_autocast_enabled(at::kCPU, false);
+    }
+    at::cross_entropy_loss(logits, at::arange(kImages) % kClasses).backward();
+    return logits.detach();
+  };
+  const at::Tensor logits = pass(nullptr);
+  std::vector<at::Tensor> expected;
+  for (const optim::FlatGroup& group : state.groups()) {
+    expected.push_back(group.gradients.clone());
+  }
+  std::map<std::string, int> completed;
+  std::vector<std::shared_ptr<torch::autograd::Node>> accumulators;
+  for (const auto& item : model->named_parameters()) {
+    accumulators.push_back(
+        torch::autograd::impl::grad_accumulator(item.value()));
+    accumulators.back()->add_post_hook(
+        std::make_unique<Counter>(completed[item.key()]));
+  }
+  EXPECT_TRUE(at::equal(pass(&copies), logits));
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    const optim::FlatGroup& group = state.groups()[i];
+    for (const optim::Segment& segment : group.segments) {
+      const at::Tensor gradient = segment.in(group.gradients);
+      const at::Tensor known = segment.in(expected[i]);
+      EXPECT_LE(
+          (gradient - known).norm().item<double>(),
+          0x1p-7 * known.norm().item<double>())
+          << segment.name;
+      EXPECT_EQ(completed.at(segment.name), 1) << segment.name;
+    }
   }
 }
 

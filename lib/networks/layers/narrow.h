@@ -1,0 +1,45 @@
+#pragma once
+
+#include <vector>
+
+#include <ATen/core/Tensor.h>
+
+// Weights in the dtype of matrix products, converted once for a whole network.
+namespace vitrain::networks {
+
+// A flat buffer of parameters and its copy in the dtype of autocast.
+struct NarrowCopy {
+  at::Tensor wide; // [n] fp32
+  at::Tensor narrow; // [n] bf16 or fp16
+};
+
+// During its lifetime, layers that run on this thread under autocast read their
+// weights from these copies, instead of converting them, and backward adds
+// their gradients directly to the parameters' .grad, if it exists. The copies
+// must not change until backward has ended.
+class NarrowScope {
+ public:
+  explicit NarrowScope(const std::vector<NarrowCopy>* copies);
+  ~NarrowScope();
+  NarrowScope(const NarrowScope&) = delete;
+  NarrowScope& operator=(const NarrowScope&) = delete;
+
+ private:
+  const std::vector<NarrowCopy>* outer_;
+};
+
+// Returns the copies of this thread's innermost NarrowScope, or null.
+const std::vector<NarrowCopy>* narrow_copies();
+
+// Returns the copy of a parameter (of the whole tensor that a buffer holds), or
+// the parameter itself without one.
+at::Tensor narrowed(const at::Tensor& parameter);
+
+// Returns x weight^T + bias (at::linear); an undefined bias is left out. With a
+// copy of the weight, its gradient is summed in fp32 and rounded only there.
+at::Tensor apply_linear(
+    const at::Tensor& x,
+    const at::Tensor& weight,
+    const at::Tensor& bias = {});
+
+} // namespace vitrain::networks
