@@ -388,7 +388,8 @@ TEST(Resume, WhatCannotBeRestoredLeavesTheFolderAsItWas) {
   EXPECT_FALSE(std::filesystem::exists(path / "replaced-1"));
 }
 
-// Rows of a run's metrics.jsonl without times.
+// Rows of a run's metrics.jsonl without times, by step: checkpoints are
+// recorded when they are complete.
 std::vector<Json> rows_of(const std::filesystem::path& run) {
   std::vector<Json> rows = records(run);
   std::erase_if(
@@ -407,11 +408,14 @@ std::vector<Json> rows_of(const std::filesystem::path& run) {
           "start_begin_seconds",
           "start_end_seconds",
           "seconds",
+          "blocked_seconds",
           "memory_bytes",
           "path"}) {
       row.erase(time);
     }
   }
+  std::ranges::stable_sort(
+      rows, {}, [](const Json& row) { return row.at("step").get<int>(); });
   return rows;
 }
 

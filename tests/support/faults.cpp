@@ -10,6 +10,7 @@
 //   slow      60 ms at this and all later calls
 //   memory    all further allocations of tensors fail
 //   nan       the loss
+//   full      the call fails: the disk is full
 //   NUMBER    the process sends itself this signal
 // Then the file $FAULT_MARK holds seconds of the monotonic clock.
 
@@ -99,10 +100,10 @@ bool reach(const char* point) {
   }
   if (plan().action == "memory") {
     no_memory = true;
-  } else if (plan().action != "nan") {
-    ::kill(::getpid(), std::atoi(plan().action.c_str()));
+  } else if (const int number = std::atoi(plan().action.c_str())) {
+    ::kill(::getpid(), number);
   }
-  return plan().action == "nan";
+  return plan().action == "nan" || plan().action == "full";
 }
 
 template <typename Function>
@@ -138,8 +139,9 @@ int fsync(int fd) {
   char path[4096] = {};
   const std::string link = "/proc/self/fd/" + std::to_string(fd);
   if (::readlink(link.c_str(), path, sizeof path - 1) > 0 &&
-      std::strstr(path, "/checkpoints/") != nullptr) {
-    reach("save");
+      std::strstr(path, "/checkpoints/") != nullptr && reach("save")) {
+    errno = ENOSPC;
+    return -1;
   }
   return real(fd);
 }

@@ -24,6 +24,7 @@ struct CheckpointConfig {
   std::int64_t keep_best = 1;
   Metric metric = Metric::kTop1;
   JudgedWeights weights = JudgedWeights::kAuto;
+  bool async = true;
 
   template <typename Visitor>
   void visit(Visitor& v) {
@@ -51,6 +52,12 @@ struct CheckpointConfig {
         weights,
         "The weights that `metric` evaluates: the `raw` weights or their "
         "average (train.ema), `ema`; `auto`: the average if there is one.");
+    v.field(
+        "async",
+        async,
+        "Training waits only while the state is copied in memory, and a thread "
+        "writes the copy; `false`: training waits until the checkpoint is "
+        "complete.");
   }
 };
 

@@ -12,11 +12,14 @@
 #include "engine/eval/outcomes.h"
 #include "engine/state/named_state.h"
 #include "engine/step/reports.h"
+#include "engine/step/train_step.h"
 #include "engine/train/divergence.h"
 #include "engine/train/trainer.h"
+#include "job/run/job.h"
 #include "launch/processes/heartbeat.h"
 #include "networks/model.h"
 #include "optim/ema.h"
+#include "optim/optimizer.h"
 
 namespace vitrain::engine {
 

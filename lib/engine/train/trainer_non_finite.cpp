@@ -47,6 +47,9 @@ void Trainer::check_finite() {
     return;
   }
   const config::DistConfig& dist = recipe_.dist;
+  if (dist.sync.traits().replicas_equal) {
+    writer_.settle(); // the message names the last checkpoint
+  }
   // If replicas are equal, all ranks see this norm and come here, so a
   // collective is possible.
   const auto of_all = [&](double value) {
@@ -126,6 +129,7 @@ void Trainer::pass_over(double norm) {
 }
 
 void Trainer::roll_back(double norm) {
+  writer_.settle();
   if (writer_.saved_step() < 0) {
     Moment when = moment(state_.step);
     when.last_checkpoint = fmt::format(
