@@ -5,6 +5,7 @@
 
 #include <csignal>
 #include <fstream>
+#include <set>
 
 #include "program.h"
 
@@ -191,6 +192,116 @@ TEST(Saving, AStopTakesTheCheckpointOfItsStep) {
       folder, kThirty.with({.set = {"run.stop_after=10st"}}), 1, "slow"));
   EXPECT_EQ(result.exit_code, 75) << result.err;
   EXPECT_THAT(saved_steps(newest_run(folder / "runs")), ElementsAre(10));
+}
+
+class Mirror : public testing::Test {
+ protected:
+  std::filesystem::path trained(const Options& more = {}) const {
+    return train(output_, options(more));
+  }
+  Options options(const Options& more) const {
+    return kThirty
+        .with({.set = {"checkpoint.mirror=" + (folder_ / "mirror").native()}})
+        .with(more);
+  }
+  std::filesystem::path mirror_of(const std::filesystem::path& run) const {
+    return folder_ / "mirror" / run.filename();
+  }
+  // Resumes a run; returns what it said.
+  std::string resume(const std::filesystem::path& from, const Words& set) {
+    const Result result =
+        run(tiny_run(output_, options({.set = set, .resume = from})));
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    return result.out + result.err;
+  }
+
+  const TempFolder folder_;
+  const std::filesystem::path output_ = folder_ / "runs";
+};
+
+std::set<std::string> names_in(const std::filesystem::path& folder) {
+  std::set<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    names.insert(entry.path().filename());
+  }
+  return names;
+}
+
+TEST_F(Mirror, HasTheCheckpointsOfTheRun) {
+  const auto path =
+      trained({.set = {"checkpoint.keep_last=2", "eval.every=10st"}});
+  const auto copy = mirror_of(path);
+  EXPECT_EQ(slurp(copy / "config.yaml"), slurp(path / "config.yaml"));
+  const auto names = names_in(path / "checkpoints");
+  EXPECT_GE(names.size(), 4u); // two checkpoints, latest, best
+  EXPECT_EQ(names_in(copy / "checkpoints"), names);
+  for (const std::string name : {"latest", "best"}) {
+    EXPECT_EQ(
+        slurp(copy / "checkpoints" / name), slurp(path / "checkpoints" / name));
+  }
+  expect_same_checkpoint(copy, path, 20);
+  expect_same_checkpoint(copy, path, 30);
+}
+
+TEST_F(Mirror, ThatFailsIsOneWarning) {
+  std::ofstream(folder_ / "mirror") << "a file";
+  const Result result = run(tiny_run(output_, options({})));
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  const std::string said = result.out + result.err;
+  const auto at = said.find("warning: checkpoint.mirror: ");
+  ASSERT_NE(at, said.npos) << said;
+  EXPECT_EQ(said.find("checkpoint.mirror", at + 20), said.npos) << said;
+  EXPECT_THAT(saved_steps(newest_run(output_)), ElementsAre(10, 20, 30));
+}
+
+TEST_F(Mirror, ResumesFromTheNewestIntactCheckpointOfBoth) {
+  const TempFolder other;
+  const auto whole = train(other / "runs", kThirty);
+  for (const bool lost : {false, true}) {
+    std::filesystem::remove_all(output_);
+    std::filesystem::remove_all(folder_ / "mirror");
+    const Result stopped =
+        run(tiny_run(output_, options({.set = {"run.stop_after=20st"}})));
+    ASSERT_EQ(stopped.exit_code, 75) << stopped.err;
+    const auto path = newest_run(output_);
+    if (lost) {
+      std::filesystem::remove_all(output_);
+    } else {
+      std::filesystem::resize_file(
+          checkpoint(path, 20) / "model.safetensors", 100);
+    }
+    EXPECT_THAT(
+        resume("auto", {}),
+        AllOf(
+            HasSubstr((mirror_of(path) / "checkpoints").native()),
+            HasSubstr("continuing after step 20 ")));
+    EXPECT_EQ(newest_run(output_), path);
+    expect_same_checkpoint(path, whole, 30);
+    expect_same_checkpoint(mirror_of(path), whole, 30);
+  }
+}
+
+TEST_F(Mirror, LeavesABranchAsTheRunDoes) {
+  const auto path = trained();
+  resume(checkpoint(path, 10), {"run.max_steps=18"});
+  for (const auto& run : {path, mirror_of(path)}) {
+    const auto names = names_in(run / "checkpoints");
+    EXPECT_TRUE(names.contains("step-000000018")) << run;
+    EXPECT_FALSE(names.contains("step-000000020")) << run;
+    EXPECT_EQ(slurp(run / "checkpoints" / "latest"), "step-000000018\n");
+    EXPECT_TRUE(std::filesystem::exists(
+        checkpoint(run / "replaced-1", 30) / "manifest.json"));
+  }
+}
+
+TEST_F(Mirror, IsAnotherFolder) {
+  for (const std::string& place :
+       {std::string("s3://bucket/runs"), output_.native()}) {
+    const Result result = run(tiny_run(
+        output_, kThirty.with({.set = {"checkpoint.mirror=" + place}})));
+    EXPECT_EQ(result.exit_code, 2) << result.err;
+    EXPECT_THAT(result.err, HasSubstr("checkpoint.mirror"));
+  }
 }
 
 } // namespace

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include "config/schema/duration.h"
 #include "core/enum_names.h"
@@ -25,6 +26,7 @@ struct CheckpointConfig {
   Metric metric = Metric::kTop1;
   JudgedWeights weights = JudgedWeights::kAuto;
   bool async = true;
+  std::optional<std::string> mirror;
 
   template <typename Visitor>
   void visit(Visitor& v) {
@@ -58,6 +60,13 @@ struct CheckpointConfig {
         "Training waits only while the state is copied in memory, and a thread "
         "writes the copy; `false`: training waits until the checkpoint is "
         "complete.");
+    v.field(
+         "mirror",
+         mirror,
+         "Second folder: each complete checkpoint is copied to "
+         "`<mirror>/<run>/checkpoints/`, and `-resume auto` uses the newest "
+         "intact one of both. `null`: none.")
+        .not_empty();
   }
 };
 

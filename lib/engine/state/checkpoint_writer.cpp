@@ -11,6 +11,7 @@
 
 #include "checkpoint/find.h"
 #include "checkpoint/folder.h"
+#include "checkpoint/place.h"
 #include "config/load/writer.h"
 #include "core/check.h"
 #include "core/system/activity.h"
@@ -23,6 +24,7 @@
 #include "engine/state/named_state.h"
 #include "job/preprocess_record.h"
 #include "job/run/job.h"
+#include "job/run/mirror.h"
 #include "job/run/run_directory.h"
 #include "job/run/run_state.h"
 #include "launch/processes/heartbeat.h"
@@ -108,17 +110,44 @@ CheckpointWriter::Result CheckpointWriter::write_once(
     result.warnings = checkpoint::repair_pointers(store_.folder());
     states::check_space(store_.folder(), bytes_, "this checkpoint");
     std::string warning;
-    store_.save(
+    const std::filesystem::path saved = store_.save(
         snapshot, [this] { session_.observer.hold(); }, &warning);
-    if (!warning.empty()) {
-      result.warnings.push_back(std::move(warning));
-    }
+    result.warnings.push_back(std::move(warning));
+    result.warnings.push_back(mirror(saved));
+    std::erase(result.warnings, "");
   } catch (const Error& error) {
     result.problem = error.what();
     // Throws if another process has taken over the run.
     session_.observer.hold();
   }
   return result;
+}
+
+std::string CheckpointWriter::mirror(const std::filesystem::path& checkpoint) {
+  const job::RunDirectory run = session_.job.run();
+  const auto mirror = job::mirror_of(session_.job.recipe, run);
+  if (!mirror) {
+    return "";
+  }
+  try {
+    job::copy_config(run, *mirror);
+    checkpoint::copy(checkpoint, mirror->checkpoints(), [this] {
+      session_.observer.hold();
+    });
+    mirror_failed_ = false;
+    return checkpoint::keep(
+        mirror->checkpoints(),
+        retention_of(session_),
+        checkpoint::read_manifest(checkpoint).step);
+  } catch (const Error& error) {
+    session_.observer.hold();
+    return std::exchange(mirror_failed_, true)
+        ? ""
+        : fmt::format(
+              "checkpoint.mirror: {}; training goes on, and this is reported "
+              "once",
+              error.what());
+  }
 }
 
 CheckpointWriter::Result CheckpointWriter::write(

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <future>
 #include <map>
@@ -65,8 +66,12 @@ class CheckpointWriter {
   };
 
   void complete(states::Snapshot& snapshot) const;
-  // Tries once to write a checkpoint. Any thread may call, one at a time.
+  // Tries once to write a checkpoint and to copy it to the mirror. Any thread
+  // may call, one at a time.
   Result write_once(const states::Snapshot& snapshot);
+  // Copies a checkpoint to checkpoint.mirror, if set. Returns a warning about
+  // the first failure in a row, or "".
+  std::string mirror(const std::filesystem::path& checkpoint);
   // Writes a checkpoint; the last one is tried several times.
   Result write(const states::Snapshot& snapshot, bool is_last);
   // Copies a checkpoint and starts a thread that writes it; without memory or a
@@ -82,6 +87,7 @@ class CheckpointWriter {
   std::int64_t saved_step_ = -1;
   std::int64_t pending_step_ = -1;
   double blocked_ = 0.0; // seconds in which training waited for pending_step_
+  bool mirror_failed_ = false; // at the last checkpoint
   int failed_saves_ = 0; // number of failed saves in a row
   double bytes_ = 0.0; // size of a checkpoint; rank 0 only
   // Result of the pending checkpoint; rank 0 only. Last: its destructor waits

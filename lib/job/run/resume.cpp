@@ -14,6 +14,7 @@
 #include "core/text.h"
 #include "core/url.h"
 #include "job/run/leftovers.h"
+#include "job/run/mirror.h"
 
 namespace vitrain::job {
 namespace {
@@ -191,6 +192,14 @@ void point_back(const RunDirectory& run, std::int64_t step) {
   }
 }
 
+std::map<std::int64_t, fs::path> steps_after(
+    const RunDirectory& run,
+    std::int64_t step) {
+  auto later = checkpoint::list_steps(run.checkpoints());
+  later.erase(later.begin(), later.upper_bound(step));
+  return later;
+}
+
 // Moves the checkpoints, last one first, so that at any instant the remaining
 // ones are the beginning of one run.
 void move_checkpoints(
@@ -211,6 +220,15 @@ void move_checkpoints(
   }
   sync_folder(replaced.checkpoints());
   sync_folder(run.checkpoints());
+}
+
+// Moves the copies of later checkpoints in a mirror away.
+void leave_branch(const RunDirectory& mirror, std::int64_t step) {
+  checkpoint::remove_leftovers(mirror.checkpoints());
+  if (const auto later = steps_after(mirror, step); !later.empty()) {
+    move_checkpoints(later, mirror, make_replaced(mirror));
+    point_back(mirror, step);
+  }
 }
 
 } // namespace
@@ -335,8 +353,7 @@ std::vector<std::string> prepare_to_resume(
     const RunDirectory& run,
     const config::Recipe& recipe,
     std::int64_t step) {
-  auto later = checkpoint::list_steps(run.checkpoints());
-  later.erase(later.begin(), later.upper_bound(step));
+  const auto later = steps_after(run, step);
   const std::string yaml = config::to_yaml(recipe);
   const bool recorded = has_file(run.config());
   const bool changed = !recorded ||
@@ -365,6 +382,17 @@ std::vector<std::string> prepare_to_resume(
   point_back(run, step);
   if (changed) {
     write_file_atomically(run.config(), yaml);
+  }
+  if (const auto mirror = mirror_of(recipe, run)) {
+    try {
+      leave_branch(*mirror, step);
+    } catch (const Error& error) {
+      told.push_back(fmt::format(
+          "warning: checkpoint.mirror: copies of steps after {} may be taken "
+          "for this run's: {}",
+          with_commas(step),
+          error.what()));
+    }
   }
   return told;
 }
