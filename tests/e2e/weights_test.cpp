@@ -360,7 +360,10 @@ TEST_F(Weights, ThatAreNotFiniteAreNeverSaved) {
             AnyOf(
                 HasSubstr("the weights are not finite after step 2"),
                 HasSubstr("the gradient norm is")),
-            HasSubstr("the last checkpoint is of step")))
+            // Ranks of hogwild do not wait for each other.
+            AnyOf(
+                HasSubstr("the last checkpoint is of step 1. "),
+                HasSubstr("that of step 1 is being written"))))
         << mode;
     int found = 0;
     for (const auto& entry : std::filesystem::directory_iterator(
