@@ -130,19 +130,6 @@ std::vector<Candidate> candidates_in(
   return candidates;
 }
 
-// Writes a step folder's name to a pointer file, unless it is there already.
-void point(const fs::path& folder, const char* name, std::int64_t step) {
-  const fs::path path = folder / name;
-  const std::string text = folder_name(step) + "\n";
-  std::error_code error;
-  if (fs::symlink_status(path, error).type() == fs::file_type::regular &&
-      fs::file_size(path, error) == text.size() &&
-      read_file(path, text.size(), ExitCode::kStorage) == text) {
-    return;
-  }
-  write_file_atomically(path, text);
-}
-
 void copy_durably(const fs::path& from, const fs::path& to) {
   const Fd source(::open(from.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
   if (!source) {
@@ -169,6 +156,29 @@ void copy_durably(const fs::path& from, const fs::path& to) {
 }
 
 } // namespace
+
+void point(const fs::path& folder, const char* name, std::int64_t step) {
+  const fs::path path = folder / name;
+  const std::string target = folder_name(step);
+  std::error_code error;
+  if (fs::read_symlink(path, error) == target) {
+    return;
+  }
+  const std::string temporary =
+      fmt::format("{}{}{}", path.native(), kTemporary, ::getpid());
+  ::unlink(temporary.c_str());
+  if (::symlink(target.c_str(), temporary.c_str()) != 0) {
+    // The file system may have no links.
+    write_file_atomically(path, target + "\n");
+    return;
+  }
+  if (::rename(temporary.c_str(), path.c_str()) != 0) {
+    const int why = errno;
+    ::unlink(temporary.c_str());
+    cannot("write", path, why);
+  }
+  sync_folder(folder);
+}
 
 void write_new_file(
     const fs::path& path,

@@ -38,6 +38,13 @@ std::filesystem::path copy(
     const std::filesystem::path& folder,
     const std::function<void()>& may_write = [] {});
 
+// Makes the pointer `name` in `folder` a link to the checkpoint of `step`,
+// atomically; a text file with its name if the file system has no links.
+void point(
+    const std::filesystem::path& folder,
+    const char* name,
+    std::int64_t step);
+
 // Points `latest` in `folder` at the checkpoint of step `saved` and `best` at
 // the best checkpoint (deletes `best` if none has a metric), and removes old
 // checkpoints. Returns a sentence about those that cannot be removed, or "".

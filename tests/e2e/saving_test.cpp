@@ -144,7 +144,7 @@ TEST(Saving, AFailureIsReportedWhileTrainingGoesOn) {
 TEST(Saving, KilledAnywhereARunGoesOnBitByBit) {
   const TempFolder whole_folder;
   const auto whole = train(whole_folder / "runs", kThirty);
-  for (const int count : {1, 3, 5, 8, 10, 13}) {
+  for (const int count : {1, 3, 4, 5, 7, 11}) {
     const TempFolder folder;
     const Result killed =
         run(with_fault(folder, kThirty, count, std::to_string(SIGKILL)));
@@ -237,7 +237,8 @@ TEST_F(Mirror, HasTheCheckpointsOfTheRun) {
   EXPECT_EQ(names_in(copy / "checkpoints"), names);
   for (const std::string name : {"latest", "best"}) {
     EXPECT_EQ(
-        slurp(copy / "checkpoints" / name), slurp(path / "checkpoints" / name));
+        std::filesystem::read_symlink(copy / "checkpoints" / name),
+        std::filesystem::read_symlink(path / "checkpoints" / name));
   }
   expect_same_checkpoint(copy, path, 20);
   expect_same_checkpoint(copy, path, 30);
@@ -288,7 +289,9 @@ TEST_F(Mirror, LeavesABranchAsTheRunDoes) {
     const auto names = names_in(run / "checkpoints");
     EXPECT_TRUE(names.contains("step-000000018")) << run;
     EXPECT_FALSE(names.contains("step-000000020")) << run;
-    EXPECT_EQ(slurp(run / "checkpoints" / "latest"), "step-000000018\n");
+    EXPECT_EQ(
+        std::filesystem::read_symlink(run / "checkpoints" / "latest"),
+        "step-000000018");
     EXPECT_TRUE(std::filesystem::exists(
         checkpoint(run / "replaced-1", 30) / "manifest.json"));
   }

@@ -306,7 +306,8 @@ TEST_F(Weights, ADamagedBestCheckpointIsNotReplaced) {
       run_ / "checkpoints/step-000000041",
       std::filesystem::copy_options::recursive);
   write(file_, slurp(file_).substr(0, 5000));
-  write(run_ / "checkpoints/best", "step-000000040\n");
+  std::filesystem::remove(run_ / "checkpoints/best");
+  write(run_ / "checkpoints/best", "step-000000040\n"); // of an older version
   const auto out = (folder_ / "x.safetensors").native();
   for (const Result& result :
        {evaluate(run_),

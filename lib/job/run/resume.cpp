@@ -7,6 +7,7 @@
 
 #include "checkpoint/find.h"
 #include "checkpoint/folder.h"
+#include "checkpoint/place.h"
 #include "config/load/preprocess_values.h"
 #include "config/load_recipe.h"
 #include "core/check.h"
@@ -174,20 +175,20 @@ std::string moved_text(
 void point_back(const RunDirectory& run, std::int64_t step) {
   for (const char* name : {checkpoint::kLatest, checkpoint::kBest}) {
     const fs::path pointer = run.checkpoints() / name;
-    std::error_code error;
-    if (!fs::is_regular_file(fs::symlink_status(pointer, error))) {
+    if (!checkpoint::is_pointer(pointer)) {
       continue;
     }
     const bool latest = name == checkpoint::kLatest;
-    const std::string text = read_file(pointer, 4096, ExitCode::kStorage);
-    const auto named = checkpoint::folder_step(std::string(trim(text)));
+    const auto named =
+        checkpoint::folder_step(checkpoint::read_pointer(pointer));
     if (!named || *named == step || (!latest && *named < step)) {
       continue;
     }
     if (latest && step > 0) {
-      write_file_atomically(pointer, checkpoint::folder_name(step) + "\n");
+      checkpoint::point(run.checkpoints(), name, step);
     } else {
-      fs::remove(pointer, error);
+      std::error_code ignored;
+      fs::remove(pointer, ignored);
     }
   }
 }
@@ -308,9 +309,8 @@ std::vector<config::Difference> changes_to(
 }
 
 bool has_checkpoints(const RunDirectory& run) {
-  std::error_code error;
   return !checkpoint::list_steps(run.checkpoints()).empty() ||
-      fs::is_regular_file(run.checkpoints() / checkpoint::kLatest, error);
+      checkpoint::is_pointer(run.checkpoints() / checkpoint::kLatest);
 }
 
 NewestRun newest_run(
