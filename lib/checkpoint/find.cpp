@@ -22,7 +22,6 @@ namespace {
 
 constexpr std::string_view kPrefix = "step-";
 constexpr std::size_t kDigits = 9;
-constexpr std::size_t kPointerLimit = 4096;
 constexpr std::size_t kForeignLimit = std::size_t{1} << 20;
 
 // Checks the size and hash of a file without loading it into memory.
@@ -89,7 +88,7 @@ bool is_valid(
   return problem.empty();
 }
 
-// Returns the checkpoint folder that a pointer file names. Returns nullopt if
+// Returns the checkpoint folder that a pointer names. Returns nullopt if
 // there is no pointer, or if it does not name a checkpoint in `folder`, which
 // is added to `rejected`.
 std::optional<std::filesystem::path> follow(
@@ -104,8 +103,7 @@ std::optional<std::filesystem::path> follow(
   }
   std::string problem;
   try {
-    const std::string text = read_file(path, kPointerLimit, ExitCode::kWeights);
-    const std::string name(trim(text));
+    const std::string name = read_pointer(path);
     if (folder_step(name)) {
       return folder / name;
     }
@@ -274,8 +272,13 @@ std::optional<std::filesystem::path> best_valid(
 bool is_pointer(const std::filesystem::path& path) {
   std::error_code error;
   const std::filesystem::path name = path.filename();
-  return (name == kLatest || name == kBest) &&
-      std::filesystem::is_regular_file(path, error);
+  if (name != kLatest && name != kBest) {
+    return false;
+  }
+  // Users may have links of these names to other places.
+  const auto target = std::filesystem::read_symlink(path, error);
+  return error ? std::filesystem::is_regular_file(path, error)
+               : folder_step(target.native()).has_value();
 }
 
 std::filesystem::path pointed_to(const std::filesystem::path& pointer) {

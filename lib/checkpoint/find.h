@@ -53,11 +53,12 @@ std::optional<std::filesystem::path> best_valid(
     const std::filesystem::path& folder,
     std::vector<std::string>* rejected = nullptr);
 
-// True if the path is a regular file with the name `latest` or `best`, which
-// are meant to contain the name of a checkpoint in their folder.
+// True if the path has the name `latest` or `best` and is a link to a
+// checkpoint of its folder, or a regular file, which is meant to contain its
+// name.
 bool is_pointer(const std::filesystem::path& path);
 
-// Returns the checkpoint folder that a file `latest` or `best` names. Throws
+// Returns the checkpoint folder that `latest` or `best` names. Throws
 // Error(kWeights) unless the checkpoint is complete and intact.
 std::filesystem::path pointed_to(const std::filesystem::path& pointer);
 

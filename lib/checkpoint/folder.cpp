@@ -78,6 +78,16 @@ std::optional<std::int64_t> temporary_owner(const std::string& name) {
   return ours ? std::optional(pid) : std::nullopt;
 }
 
+std::string read_pointer(const fs::path& pointer) {
+  std::error_code error;
+  const fs::path target = fs::read_symlink(pointer, error);
+  if (!error) {
+    return target.native();
+  }
+  constexpr std::size_t kLimit = 4096; // bytes
+  return std::string(trim(read_file(pointer, kLimit, ExitCode::kStorage)));
+}
+
 void remove_stale(const fs::path& folder) {
   for (const auto& [path, owner] : temporaries_in(folder)) {
     std::error_code ignored;

@@ -14,11 +14,16 @@ namespace vitrain::checkpoint {
 inline constexpr const char* kLatest = "latest";
 inline constexpr const char* kBest = "best";
 // Substring of temporary names: of folders that are being written or removed,
-// ".<name>.tmp-<pid>", and of pointers that write_file_atomically() writes.
+// ".<name>.tmp-<pid>", and of pointers that are being written.
 inline constexpr std::string_view kTemporary = ".tmp-";
 // Prefix of <name> there, for an older checkpoint of the same step that is
 // being replaced.
 inline constexpr std::string_view kReplaced = "replaced-";
+
+// Returns the name of the checkpoint that a pointer means: the target of a
+// link, or the text of a file, as older versions wrote it; without white space
+// around it. Throws Error(kStorage) if the pointer cannot be read.
+std::string read_pointer(const std::filesystem::path& pointer);
 
 // Returns the process id in the temporary name of a checkpoint or pointer;
 // nullopt for other names.

@@ -144,11 +144,11 @@ std::filesystem::path find_checkpoint(
       "{}: no such checkpoint or run folder{}",
       name,
       describe_missing_part(path));
-  if (checkpoint::is_checkpoint(path)) {
-    return without_links(path);
-  }
   if (checkpoint::is_pointer(path)) {
     return without_links(checkpoint::pointed_to(path));
+  }
+  if (checkpoint::is_checkpoint(path)) {
+    return without_links(path);
   }
   const bool is_run = is_there(path / "checkpoints");
   const fs::path folder = is_run ? path / "checkpoints" : path;

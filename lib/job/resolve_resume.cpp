@@ -9,6 +9,7 @@
 #include "job/find_weights.h"
 #include "job/prepared_job.h"
 #include "job/run/enclosing_run.h"
+#include "job/run/mirror.h"
 #include "job/run/partial_epoch.h"
 #include "job/run/resume.h"
 #include "job/run/resume_advice.h"
@@ -18,9 +19,28 @@
 namespace vitrain::job {
 namespace {
 
+// Returns the newest run of this recipe in checkpoint.mirror that has
+// checkpoints, if the run in `newest` has none; otherwise nullopt.
+std::optional<RunDirectory> newest_lost_run(
+    const PreparedJob& prepared,
+    const std::string& name,
+    const NewestRun& newest) {
+  config::Recipe recipe = prepared.job.recipe;
+  if (!recipe.checkpoint.mirror ||
+      (newest.path && has_checkpoints({*newest.path}))) {
+    return std::nullopt;
+  }
+  recipe.run.output = *recipe.checkpoint.mirror;
+  const auto path = newest_run(recipe, name, prepared.origins).path;
+  return path && has_checkpoints({*path}) ? std::optional(RunDirectory{*path})
+                                          : std::nullopt;
+}
+
 // Returns the run that `-resume auto` continues; nullopt, with a note, if a new
 // one starts. Throws Error(kUsage) if there are only runs of other recipes.
-std::optional<std::filesystem::path> resolve_auto(PreparedJob& prepared) {
+std::optional<std::filesystem::path> resolve_auto(
+    PreparedJob& prepared,
+    bool writes) {
   const Job& job = prepared.job;
   // The config.yaml of a run means that run, unless it was only an evaluation.
   auto own = run_of_config(job.config_path);
@@ -31,6 +51,19 @@ std::optional<std::filesystem::path> resolve_auto(PreparedJob& prepared) {
   }
   const std::string name = run_name(job.recipe, job.config_path);
   NewestRun newest = newest_run(job.recipe, name, prepared.origins);
+  if (const auto lost = newest_lost_run(prepared, name, newest)) {
+    const RunDirectory run{
+        absolute_path(job.recipe.run.output) / lost->path.filename()};
+    prepared.notes.push_back(fmt::format(
+        "-resume auto: {} has checkpoints in checkpoint.mirror only: {}",
+        printable(run.path.native()),
+        printable(lost->path.native())));
+    if (!writes) {
+      return lost->path;
+    }
+    copy_config(*lost, run);
+    return run.path;
+  }
   VITRAIN_CHECK(
       newest.path || !newest.other,
       ExitCode::kUsage,
@@ -50,6 +83,23 @@ std::optional<std::filesystem::path> resolve_auto(PreparedJob& prepared) {
         printable(job.recipe.run.output)));
   }
   return newest.path;
+}
+
+// Returns the run that a path belongs to.
+std::optional<RunDirectory> run_at(const std::filesystem::path& path) {
+  std::error_code error;
+  auto run = enclosing_run(path);
+  if (!run && std::filesystem::exists(RunDirectory{path}.config(), error)) {
+    run = RunDirectory{absolute_path(path)}; // before its first checkpoint
+  }
+  return run;
+}
+
+void add_from_mirror(PreparedJob& prepared, const RunDirectory& run) {
+  const std::string note = restore_newest(prepared.job.recipe, run);
+  if (!note.empty()) {
+    prepared.notes.push_back(note);
+  }
 }
 
 // Adopts the values of weights from the recipe of the run to resume, then
@@ -110,7 +160,7 @@ void resolve_resume(
   Job& job = prepared.job;
   std::filesystem::path path = resume;
   if (resume == "auto") {
-    const auto run = resolve_auto(prepared);
+    const auto run = resolve_auto(prepared, writes);
     if (!run) {
       return;
     }
@@ -123,14 +173,13 @@ void resolve_resume(
       printable(path.native()),
       describe_no_run(path));
   // Locks before reading: another process may be writing to the run.
-  auto run = resume == "auto" ? std::optional(RunDirectory{path})
-                              : enclosing_run(path);
-  std::error_code error;
-  if (!run && std::filesystem::exists(RunDirectory{path}.config(), error)) {
-    run = RunDirectory{absolute_path(path)}; // without checkpoints
-  }
+  const auto run =
+      resume == "auto" ? std::optional(RunDirectory{path}) : run_at(path);
   if (writes && run) {
     lock_run(prepared, *run);
+    if (resume == "auto") {
+      add_from_mirror(prepared, *run);
+    }
   }
   if (resume == "auto" && !has_checkpoints(*run)) {
     begin_again(prepared, *run);

@@ -11,6 +11,7 @@
 #include "job/resolve_devices.h"
 #include "job/run/failure_record.h"
 #include "job/run/leftovers.h"
+#include "job/run/mirror.h"
 #include "job/run/resume_advice.h"
 #include "job/run/run_directory.h"
 #include "job/run_decision.h"
@@ -72,6 +73,12 @@ Agreement agree(PreparedJob& prepared, bool again = true) {
 // attempt resumes. Returns false if there is none. Called on the machine that
 // decides.
 bool find_checkpoint(Job& job) {
+  try {
+    const std::string note = restore_newest(job.recipe, job.run());
+    tell(note.empty() ? "" : note + "\n");
+  } catch (const Error& error) {
+    tell(fmt::format("warning: {}\n", error.what()));
+  }
   std::vector<std::string> rejected;
   const auto checkpoint =
       checkpoint::newest_valid(job.run().checkpoints(), &rejected);

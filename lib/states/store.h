@@ -42,7 +42,7 @@ struct Snapshot {
 // Writes the checkpoints of one run:
 //   <folder>/step-000001250/{model,ema,optimizer}.safetensors, manifest.json
 //     (ema only with averaged weights)
-//   <folder>/latest, <folder>/best   text files: the name of a step folder
+//   <folder>/latest, <folder>/best   links to a step folder
 // A checkpoint appears completely or not at all, even if the process is killed.
 // Folders and files with other names are left alone. Only rank 0 of a run may
 // use it; checkpoint/find.h has functions for readers.

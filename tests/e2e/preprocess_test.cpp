@@ -90,7 +90,7 @@ TEST(Preprocess, IsThatOfTheCheckpoint) {
   EXPECT_EQ(classes.exit_code, 3);
   EXPECT_THAT(classes.err, HasSubstr("data.eval has 3 classes, and "));
 
-  // `best` and `latest` are files with the name of a checkpoint.
+  // `best` and `latest` are links to a checkpoint.
   for (const char* name : {"best", "latest"}) {
     const Result named =
         evaluate(folder / name, config, trained / "checkpoints" / name);

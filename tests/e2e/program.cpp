@@ -259,7 +259,11 @@ std::filesystem::path resume_copy(
     int step) {
   std::filesystem::create_directories(folder);
   const auto copy = folder / run.filename();
-  std::filesystem::copy(run, copy, std::filesystem::copy_options::recursive);
+  std::filesystem::copy(
+      run,
+      copy,
+      std::filesystem::copy_options::recursive |
+          std::filesystem::copy_options::copy_symlinks);
   const auto last = checkpoint(copy, step);
   EXPECT_TRUE(std::filesystem::exists(last)) << last;
   std::vector<std::filesystem::path> later;

@@ -25,8 +25,8 @@ TEST(Train, LeavesACompleteRunFolder) {
         "samples.png",
         "log/workerlog.0",
         "log/workerlog.1",
-        "checkpoints/latest",
-        "checkpoints/best",
+        "checkpoints/latest/manifest.json",
+        "checkpoints/best/model.safetensors",
         "checkpoints/step-000000040/manifest.json",
         "checkpoints/step-000000040/model.safetensors",
         "checkpoints/step-000000040/optimizer.safetensors"}) {
@@ -84,7 +84,10 @@ TEST(Train, AnEpochGoesOnWithOtherWorkers) {
   EXPECT_EQ(losses(whole).size(), 17u);
   const auto spliced = folder / "spliced";
   std::filesystem::copy(
-      whole, spliced, std::filesystem::copy_options::recursive);
+      whole,
+      spliced,
+      std::filesystem::copy_options::recursive |
+          std::filesystem::copy_options::copy_symlinks);
   const Result resumed = run(tiny_run(
       folder / "runs",
       recipe.with({.devices = "cpu:2", .resume = checkpoint(spliced, 5)})));

@@ -306,7 +306,8 @@ TEST_F(Weights, ADamagedBestCheckpointIsNotReplaced) {
       run_ / "checkpoints/step-000000041",
       std::filesystem::copy_options::recursive);
   write(file_, slurp(file_).substr(0, 5000));
-  write(run_ / "checkpoints/best", "step-000000040\n");
+  std::filesystem::remove(run_ / "checkpoints/best");
+  write(run_ / "checkpoints/best", "step-000000040\n"); // of an older version
   const auto out = (folder_ / "x.safetensors").native();
   for (const Result& result :
        {evaluate(run_),
@@ -360,7 +361,10 @@ TEST_F(Weights, ThatAreNotFiniteAreNeverSaved) {
             AnyOf(
                 HasSubstr("the weights are not finite after step 2"),
                 HasSubstr("the gradient norm is")),
-            HasSubstr("the last checkpoint is of step")))
+            // Ranks of hogwild do not wait for each other.
+            AnyOf(
+                HasSubstr("the last checkpoint is of step 1. "),
+                HasSubstr("that of step 1 is being written"))))
         << mode;
     int found = 0;
     for (const auto& entry : std::filesystem::directory_iterator(

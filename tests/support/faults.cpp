@@ -12,6 +12,7 @@
 //   slow      waits 60 ms, at this and all later calls
 //   memory    makes all further allocations of CPU tensors above 256 bytes fail
 //   nan       makes the loss NaN (only at the point `loss`)
+//   full      makes the call fail as on a full disk (only at the point `save`)
 //   NUMBER    sends the process this signal
 // Except for slow, first writes the time (seconds of CLOCK_MONOTONIC) to the
 // file $FAULT_MARK, which must be set.
@@ -103,10 +104,10 @@ bool reach(const char* point) {
   }
   if (plan().action == "memory") {
     no_memory = true;
-  } else if (plan().action != "nan") {
-    ::kill(::getpid(), std::atoi(plan().action.c_str()));
+  } else if (const int number = std::atoi(plan().action.c_str())) {
+    ::kill(::getpid(), number);
   }
-  return plan().action == "nan";
+  return plan().action == "nan" || plan().action == "full";
 }
 
 template <typename Function>
@@ -142,8 +143,9 @@ int fsync(int fd) {
   char path[4096] = {};
   const std::string link = "/proc/self/fd/" + std::to_string(fd);
   if (::readlink(link.c_str(), path, sizeof path - 1) > 0 &&
-      std::strstr(path, "/checkpoints/") != nullptr) {
-    reach("save");
+      std::strstr(path, "/checkpoints/") != nullptr && reach("save")) {
+    errno = ENOSPC;
+    return -1;
   }
   return real(fd);
 }

@@ -68,12 +68,14 @@ std::string write(
 }
 
 bool changes_training(const std::string& path) {
-  constexpr std::array<std::string_view, 11> kNeutral{
+  constexpr std::array<std::string_view, 13> kNeutral{
       "run.name",
       "run.output",
       "run.max_restarts",
       "run.stop_after",
       "run.max_time",
+      "checkpoint.async",
+      "checkpoint.mirror",
       "devices.", // may differ between machines; the world size is checked
       "log.",
       "data.threads",

@@ -27,8 +27,9 @@ std::string to_yaml(
 
 // Returns all keys that can change the trained model, with their values: all
 // except run.name, run.output, run.max_restarts, run.stop_after, run.max_time,
-// devices.*, log.*, data.threads, data.decode_memory_mb, dist.timeouts.* and
-// dist.check_every. Values are as written by to_yaml().
+// checkpoint.async, checkpoint.mirror, devices.*, log.*, data.threads,
+// data.decode_memory_mb, dist.timeouts.* and dist.check_every. Values are as
+// written by to_yaml().
 std::map<std::string, std::string> recipe_values(const Recipe& recipe);
 
 // A key with different values in two recipes; values as written by to_yaml().

@@ -127,6 +127,21 @@ void check_strengths(const Recipe& recipe, Checker& checker) {
       {"schedule.drop_path.shape"});
 }
 
+void check_average(const Recipe& recipe, Checker& checker) {
+  checker.require(
+      recipe.checkpoint.weights != JudgedWeights::kEma ||
+          recipe.train.ema.active(),
+      "checkpoint.weights",
+      "ema needs an average: set train.ema.decay, as 0.9999",
+      {"train.ema.decay"});
+  checker.require(
+      !recipe.train.ema.equal || !recipe.train.ema.decay,
+      "train.ema.equal",
+      "true counts all weights the same, and train.ema.decay later ones more: "
+      "leave one of them out",
+      {"train.ema.decay"});
+}
+
 } // namespace
 
 std::vector<Finding> check_optim(const Recipe& recipe) {
@@ -134,6 +149,7 @@ std::vector<Finding> check_optim(const Recipe& recipe) {
   check_numbers(recipe.optim, checker);
   check_exchange(recipe, checker);
   check_strengths(recipe, checker);
+  check_average(recipe, checker);
   return checker.take();
 }
 

@@ -1,6 +1,7 @@
 #include "config/rules/validate.h"
 
 #include <algorithm>
+#include <filesystem>
 
 #include <fmt/format.h>
 
@@ -224,7 +225,7 @@ class Validator {
         "is about epochs: needs schedule.unit: epoch",
         {"schedule.unit"});
     check_class_weights();
-    check_average();
+    check_mirror();
     check_pruning();
     checker_.require(
         schedule.milestones.empty() || schedule.name == ScheduleKind::kStep,
@@ -325,20 +326,20 @@ class Validator {
         {"train.distill.type"});
   }
 
-  void check_average() {
+  void check_mirror() {
+    const std::string mirror = recipe_.checkpoint.mirror.value_or("");
     checker_.require(
-        recipe_.checkpoint.weights != JudgedWeights::kEma ||
-            recipe_.train.ema.active(),
-        "checkpoint.weights",
-        "ema needs an average: set train.ema.decay, as 0.9999",
-        {"train.ema.decay"});
+        mirror.find("://") == mirror.npos,
+        "checkpoint.mirror",
+        "is a folder, not an address: mount the storage and give its path");
+    const auto place = [](const std::string& path) {
+      return std::filesystem::path(path + "/").lexically_normal();
+    };
     checker_.require(
-        !recipe_.train.ema.equal || !recipe_.train.ema.decay,
-        "train.ema.equal",
-        "true counts all weights the same, and train.ema.decay later ones "
-        "more: "
-        "leave one of them out",
-        {"train.ema.decay"});
+        mirror.empty() || place(mirror) != place(recipe_.run.output),
+        "checkpoint.mirror",
+        "is run.output: a second place is another folder",
+        {"run.output"});
   }
 
   const Recipe& recipe_;

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include "config/schema/duration.h"
 #include "core/enum_names.h"
@@ -24,6 +25,8 @@ struct CheckpointConfig {
   std::int64_t keep_best = 1;
   Metric metric = Metric::kTop1;
   JudgedWeights weights = JudgedWeights::kAuto;
+  bool async = true;
+  std::optional<std::string> mirror;
 
   template <typename Visitor>
   void visit(Visitor& v) {
@@ -51,6 +54,19 @@ struct CheckpointConfig {
         weights,
         "The weights that `metric` evaluates: the `raw` weights or their "
         "average (train.ema), `ema`; `auto`: the average if there is one.");
+    v.field(
+        "async",
+        async,
+        "Training waits only while the state is copied in memory, and a thread "
+        "writes the copy; `false`: training waits until the checkpoint is "
+        "complete.");
+    v.field(
+         "mirror",
+         mirror,
+         "Second folder: each complete checkpoint is copied to "
+         "`<mirror>/<run>/checkpoints/`, and `-resume auto` uses the newest "
+         "intact one of both. `null`: none.")
+        .not_empty();
   }
 };
 

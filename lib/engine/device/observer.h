@@ -24,6 +24,12 @@ struct Evaluated;
 struct GatheredBadSamples;
 struct TrainReport;
 
+// Seconds of a checkpoint.
+struct SaveTimes {
+  double seconds = 0.0; // from its state to a complete checkpoint
+  double blocked = 0.0; // part of it in which training waited
+};
+
 // Receiver of what happens in a run. Reporter shows and records it.
 class Observer {
  public:
@@ -76,9 +82,9 @@ class Observer {
   // Prints a pending warning about records that are sent elsewhere, such as to
   // MLflow.
   virtual void show_warnings() = 0;
-  // Reports the checkpoint of `step`, its folder, and the time to write it.
+  // Reports the checkpoint of `step`, its folder and its times.
   virtual void
-  saved(std::int64_t step, const std::string& path, double seconds) = 0;
+  saved(std::int64_t step, const std::string& path, const SaveTimes& times) = 0;
   // Call after every step, when its evaluation and checkpoint are done. Only
   // after the last step of an epoch it prints the epoch's line, which stays on
   // the terminal, if log.progress has such lines. `lr`: the step's learning

@@ -56,8 +56,8 @@ std::int64_t scaled(std::int64_t bytes, double factor) {
 } // namespace
 
 std::int64_t MemoryEstimate::total() const {
-  return weights + gradients + optimizer + exchange + activations + loader +
-      process;
+  return weights + gradients + optimizer + exchange + activations + snapshot +
+      loader + process;
 }
 
 std::string MemoryEstimate::text() const {
@@ -71,6 +71,7 @@ std::string MemoryEstimate::text() const {
         {"optimizer", optimizer},
         {"exchange", exchange},
         {"activations", activations},
+        {"checkpoint", snapshot},
         {"batches", loader},
         {"process", process}}) {
     if (bytes > 0) {
@@ -148,6 +149,11 @@ std::int64_t row_bytes(const models::ModelSpec& spec) {
                            : spec.input_numbers();
 }
 
+bool saves_before_the_end(const config::Plan& plan) {
+  return plan.checkpoint_every.seconds > 0.0 ||
+      plan.checkpoint_every.times(plan.timeline, plan.total_steps - 1) > 0;
+}
+
 // Returns the number of values of parameters and buffers.
 std::int64_t values_of(const models::ModelSpec& spec) {
   std::int64_t values = 0;
@@ -211,6 +217,13 @@ MemoryEstimate estimate_memory(
     }
     estimate.loader += 4 * images * row_bytes(trained);
   }
+  if (!evaluates && recipe.checkpoint.async && saves_before_the_end(plan)) {
+    const std::int64_t copies = recipe.train.ema.active() ? 2 : 1;
+    // With dist.zero1 rank 0 has gathered the optimizer's state anyway.
+    estimate.snapshot = copies * values * kFp32 +
+        trained_of(recipe.model, spec).values * kFp32 *
+            optim::state_values(recipe.optim);
+  }
   estimate.activations = scaled(held, spec.family->memory_overhead);
   return estimate;
 }
@@ -219,7 +232,8 @@ std::string memory_warning(
     const MemoryEstimate& estimate,
     int workers,
     std::optional<std::int64_t> available) {
-  const std::int64_t needed = workers * estimate.total();
+  const std::int64_t needed =
+      workers * estimate.total() - (workers - 1) * estimate.snapshot;
   if (!available || needed <= *available) {
     return "";
   }

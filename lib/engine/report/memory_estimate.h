@@ -18,6 +18,8 @@ struct MemoryEstimate {
   std::int64_t optimizer = 0;
   std::int64_t exchange = 0; // copies kept by dist.sync and dist.compress
   std::int64_t activations = 0;
+  // Copy of the state that is being saved; rank 0 only.
+  std::int64_t snapshot = 0;
   std::int64_t loader = 0; // batches decoded in advance
   std::int64_t process = 0; // code, libraries, tables
 

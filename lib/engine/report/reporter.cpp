@@ -176,27 +176,28 @@ void Reporter::resumed(std::int64_t step, const job::Best& best) {
 void Reporter::saved(
     std::int64_t step,
     const std::string& path,
-    double seconds) {
+    const SaveTimes& times) {
   checkpoint_ = path;
   if (!main_) {
     return;
   }
   progress_.clear();
   console_.log(fmt::format(
-      "saved {} in {:.2f} s", printable(shown_path(path)), seconds));
-  record_checkpoint(step, path, seconds);
+      "saved {} in {:.2f} s", printable(shown_path(path)), times.seconds));
+  record_checkpoint(step, path, times);
 }
 
 void Reporter::record_checkpoint(
     std::int64_t step,
     const std::string& path,
-    std::optional<double> seconds) {
+    const std::optional<SaveTimes>& times) {
   records().write(
       {{"kind", "checkpoint"},
        {"step", step},
        {"epoch", epoch_of(step)},
        {"path", printable(path)},
-       {"seconds", seconds ? Json(*seconds) : Json()}});
+       {"seconds", times ? Json(times->seconds) : Json()},
+       {"blocked_seconds", times ? Json(times->blocked) : Json()}});
 }
 
 namespace {

@@ -96,7 +96,7 @@ class Reporter : public Observer {
       console_.warn(text);
     }
   }
-  void saved(std::int64_t step, const std::string& path, double seconds)
+  void saved(std::int64_t step, const std::string& path, const SaveTimes& times)
       override;
   void epoch_ended(std::int64_t step, double lr) override;
   void pruned(
@@ -124,11 +124,11 @@ class Reporter : public Observer {
     return *metrics_;
   }
   void own_train(const TrainReport& report); // logs this rank's part
-  // `seconds`: time for saving; nullopt if an earlier process saved it.
+  // `times`: nullopt if an earlier process saved it.
   void record_checkpoint(
       std::int64_t step,
       const std::string& path,
-      std::optional<double> seconds);
+      const std::optional<SaveTimes>& times);
   // Counts clipped images of all workers, and warns if this process has not
   // warned about any yet.
   void add_clipped(std::int64_t images, const std::string& what);

@@ -74,13 +74,14 @@ std::vector<std::string> non_finite_names(
 void check_weights(
     dist::Group& control,
     const std::map<std::string, at::Tensor>& model,
-    const Moment& moment) {
+    const std::function<Moment()>& moment_of) {
   const auto all = dist::all_gather(control, non_finite_names(model));
   const auto bad = std::ranges::find_if(
       all, [](const auto& names) { return !names.empty(); });
   if (bad == all.end()) {
     return;
   }
+  const Moment moment = moment_of();
   fail(
       ExitCode::kNonFinite,
       "the weights are not finite after {}: NaN or infinity in {}{} on rank "

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -28,12 +29,12 @@ struct Moment {
 };
 
 // Throws Error(kNonFinite) on all ranks if any rank's `model`, its tensors by
-// name, is not finite: such weights must be neither evaluated nor saved.
-// Collective.
+// name, is not finite: such weights must be neither evaluated nor saved; calls
+// `moment` on all ranks only then. Collective.
 void check_weights(
     dist::Group& control,
     const std::map<std::string, at::Tensor>& model,
-    const Moment& moment);
+    const std::function<Moment()>& moment);
 
 // Facts about a non-finite gradient norm.
 struct BadNorm {

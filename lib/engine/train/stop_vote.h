@@ -10,9 +10,9 @@
 
 namespace vitrain::engine {
 
-// What a worker votes for: to go on, to save a checkpoint, or a reason to end
-// early, in ascending precedence.
-enum class EarlyEnd : int { kNone, kSave, kRequested, kFailed };
+// What a worker votes for: to go on, to report a checkpoint that has been
+// written, to save one, or a reason to end early, in ascending precedence.
+enum class EarlyEnd : int { kNone, kSaved, kSave, kRequested, kFailed };
 
 // Agreement of the ranks on stopping: in each step the highest vote wins. The
 // exchange overlaps with the step, so that voting every step costs nothing.

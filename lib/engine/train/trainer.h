@@ -110,7 +110,8 @@ class Trainer {
   // Restores weights, optimizer and averages from the last checkpoint; the step
   // number does not change. Requires one.
   void roll_back();
-  // True if the run has a checkpoint to which roll_back() can return.
+  // True if the run has a checkpoint to which roll_back() can return. No save
+  // may be pending.
   bool can_roll_back() const { return writer_.saved_step() >= 0; }
   // Writes samples and norms of a step (from 1) that ends the run to
   // RunDirectory::bad_step(), on rank 0, and says so.

@@ -40,10 +40,10 @@ void Trainer::sync_replicas() {
     }
     dist::average_buffers(*session_.groups.data, averages);
   }
-  check_weights(
-      *session_.groups.control,
-      named_state(*session_.model),
-      moment(state_.step));
+  check_weights(*session_.groups.control, named_state(*session_.model), [this] {
+    writer_.settle(); // the message names the last checkpoint
+    return moment(state_.step);
+  });
   check_replicas();
 }
 

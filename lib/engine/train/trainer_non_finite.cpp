@@ -54,6 +54,9 @@ void Trainer::check_finite() {
     return;
   }
   const config::DistConfig& dist = recipe_.dist;
+  if (dist.sync.traits().replicas_equal) {
+    writer_.settle(); // the message names the last checkpoint
+  }
   // If replicas are equal, all ranks see this norm and come here, so a
   // collective is possible.
   const auto of_all = [&](double value) {
@@ -93,6 +96,7 @@ void Trainer::handle_spike() {
       spikes_.median(),
       counted(config.window, "step"));
   const bool back = config.action == config::OnNonFinite::kRollback;
+  writer_.settle();
   std::string reason;
   if (!config.goes_on()) {
     reason = "train.on_spike.action is stop";
@@ -210,6 +214,7 @@ void Trainer::pass_over(double norm) {
       "train.non_finite_in_all",
       "of the run");
   const bool back = train.on_non_finite == config::OnNonFinite::kRollback;
+  writer_.settle();
   if (back && !can_roll_back()) {
     Moment when = moment(state_.step);
     when.last_checkpoint = fmt::format(

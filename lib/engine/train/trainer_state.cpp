@@ -185,37 +185,36 @@ void Trainer::check_storage() {
 }
 
 void Trainer::save() {
-  if (writer_.saved_step() == state_.step) {
+  const bool is_last = state_.step == plan_.total_steps || stopping_;
+  if (writer_.saved_step() == state_.step ||
+      (writer_.pending_step() == state_.step && !is_last)) {
     return;
   }
   interval_.pause_clock();
+  writer_.settle();
   session_.heartbeat.enter(launch::RunPhase::kCheckpoint);
-  sync_replicas();
-  gather_bad_samples();
-  const Stopwatch watch;
-  std::string problem;
-  // Collective if the workers share the optimizer state.
-  states::Snapshot snapshot;
-  snapshot.step = state_.step;
-  snapshot.epoch = plan_.epoch_of(state_.step);
-  snapshot.metric = metric_;
-  if (ema_) {
-    snapshot.ema = ema_->state();
+  if (writer_.saved_step() != state_.step) {
+    sync_replicas();
+    gather_bad_samples();
+    const Stopwatch watch;
+    // Collective if the workers share the optimizer state.
+    states::Snapshot snapshot;
+    snapshot.step = state_.step;
+    snapshot.epoch = plan_.epoch_of(state_.step);
+    snapshot.metric = metric_;
+    if (ema_) {
+      snapshot.ema = ema_->state();
+    }
+    snapshot.optimizer =
+        with_oom_context("a checkpoint", [&] { return optimizer_state(); });
+    snapshot.state = state_record();
+    writer_.save(std::move(snapshot), is_last, watch);
+    save_watch_.restart();
   }
-  snapshot.optimizer =
-      with_oom_context("a checkpoint", [&] { return optimizer_state(); });
-  snapshot.state = state_record();
-  const bool is_last = state_.step == plan_.total_steps || stopping_;
-  if (session_.rank == 0) {
-    problem = writer_.write(std::move(snapshot), is_last);
-  }
-  // All ranks learn the result before any continues. A rank that was asked to
-  // stop in the meantime does not need another step and checkpoint.
-  const auto problems = dist::all_gather(*session_.groups.control, problem);
+  // A rank that was asked to stop in the meantime does not need another step
+  // and checkpoint.
   asked_ = std::max(asked_, asked());
-  writer_.finish(problems[0], state_.step, is_last, watch.seconds());
   session_.heartbeat.enter(launch::RunPhase::kStep);
-  save_watch_.restart();
   interval_.restart_clock();
 }
 

@@ -61,18 +61,28 @@ EarlyEnd Trainer::early_end() {
 EarlyEnd Trainer::vote() {
   const EarlyEnd end = early_end();
   const double every = plan_.checkpoint_every.seconds;
-  const bool saves =
-      session_.rank == 0 && every > 0.0 && save_watch_.seconds() >= every;
-  return std::max(end, saves ? EarlyEnd::kSave : EarlyEnd::kNone);
+  if (session_.rank != 0) {
+    return end;
+  }
+  if (every > 0.0 && save_watch_.seconds() >= every) {
+    return std::max(end, EarlyEnd::kSave);
+  }
+  return std::max(
+      end, writer_.is_written() ? EarlyEnd::kSaved : EarlyEnd::kNone);
 }
 
 void Trainer::follow(EarlyEnd agreed) {
-  if (agreed != EarlyEnd::kSave) {
-    asked_ = std::max(asked_, agreed);
-  } else if (vote_saved_ < 0 || state_.step > vote_saved_ + sync_->lead()) {
-    // Other votes are older than the save that they ask for.
+  // Votes that began before the save of `step` know nothing about it.
+  const auto is_later = [&](std::int64_t step) {
+    return step < 0 || state_.step > step + sync_->lead();
+  };
+  if (agreed == EarlyEnd::kSave && is_later(vote_saved_)) {
     vote_saved_ = state_.step;
     save();
+  } else if (agreed == EarlyEnd::kSaved && is_later(writer_.pending_step())) {
+    writer_.settle();
+  } else if (agreed > EarlyEnd::kSave) {
+    asked_ = std::max(asked_, agreed);
   }
 }
 

@@ -7,6 +7,7 @@
 
 #include "checkpoint/find.h"
 #include "checkpoint/folder.h"
+#include "checkpoint/place.h"
 #include "config/load/preprocess_values.h"
 #include "config/load_recipe.h"
 #include "core/check.h"
@@ -14,6 +15,7 @@
 #include "core/text.h"
 #include "core/url.h"
 #include "job/run/leftovers.h"
+#include "job/run/mirror.h"
 
 namespace vitrain::job {
 namespace {
@@ -173,22 +175,30 @@ std::string moved_text(
 void point_back(const RunDirectory& run, std::int64_t step) {
   for (const char* name : {checkpoint::kLatest, checkpoint::kBest}) {
     const fs::path pointer = run.checkpoints() / name;
-    std::error_code error;
-    if (!fs::is_regular_file(fs::symlink_status(pointer, error))) {
+    if (!checkpoint::is_pointer(pointer)) {
       continue;
     }
     const bool latest = name == checkpoint::kLatest;
-    const std::string text = read_file(pointer, 4096, ExitCode::kStorage);
-    const auto named = checkpoint::folder_step(std::string(trim(text)));
+    const auto named =
+        checkpoint::folder_step(checkpoint::read_pointer(pointer));
     if (!named || *named == step || (!latest && *named < step)) {
       continue;
     }
     if (latest && step > 0) {
-      write_file_atomically(pointer, checkpoint::folder_name(step) + "\n");
+      checkpoint::point(run.checkpoints(), name, step);
     } else {
-      fs::remove(pointer, error);
+      std::error_code ignored;
+      fs::remove(pointer, ignored);
     }
   }
+}
+
+std::map<std::int64_t, fs::path> steps_after(
+    const RunDirectory& run,
+    std::int64_t step) {
+  auto later = checkpoint::list_steps(run.checkpoints());
+  later.erase(later.begin(), later.upper_bound(step));
+  return later;
 }
 
 // Copies the records, then moves the checkpoints, last one first, so that at
@@ -211,6 +221,15 @@ void move_checkpoints(
   }
   sync_folder(replaced.checkpoints());
   sync_folder(run.checkpoints());
+}
+
+// Moves the copies of later checkpoints in a mirror away.
+void leave_branch(const RunDirectory& mirror, std::int64_t step) {
+  checkpoint::remove_leftovers(mirror.checkpoints());
+  if (const auto later = steps_after(mirror, step); !later.empty()) {
+    move_checkpoints(later, mirror, make_replaced(mirror));
+    point_back(mirror, step);
+  }
 }
 
 } // namespace
@@ -290,9 +309,8 @@ std::vector<config::Difference> changes_to(
 }
 
 bool has_checkpoints(const RunDirectory& run) {
-  std::error_code error;
   return !checkpoint::list_steps(run.checkpoints()).empty() ||
-      fs::is_regular_file(run.checkpoints() / checkpoint::kLatest, error);
+      checkpoint::is_pointer(run.checkpoints() / checkpoint::kLatest);
 }
 
 NewestRun newest_run(
@@ -335,8 +353,7 @@ std::vector<std::string> prepare_to_resume(
     const RunDirectory& run,
     const config::Recipe& recipe,
     std::int64_t step) {
-  auto later = checkpoint::list_steps(run.checkpoints());
-  later.erase(later.begin(), later.upper_bound(step));
+  const auto later = steps_after(run, step);
   const std::string yaml = config::to_yaml(recipe);
   const bool recorded = has_file(run.config());
   const bool changed = !recorded ||
@@ -365,6 +382,17 @@ std::vector<std::string> prepare_to_resume(
   point_back(run, step);
   if (changed) {
     write_file_atomically(run.config(), yaml);
+  }
+  if (const auto mirror = mirror_of(recipe, run)) {
+    try {
+      leave_branch(*mirror, step);
+    } catch (const Error& error) {
+      told.push_back(fmt::format(
+          "warning: checkpoint.mirror: copies of steps after {} may be taken "
+          "for this run's: {}",
+          with_commas(step),
+          error.what()));
+    }
   }
   return told;
 }

@@ -180,7 +180,8 @@ void RecordReader::take_other(const Json& record) {
       }
     }
   } else if (kind == "checkpoint") {
-    spent_ += json_number(record, "seconds").value_or(0.0);
+    const auto blocked = json_number(record, "blocked_seconds");
+    spent_ += blocked.value_or(json_number(record, "seconds").value_or(0.0));
   } else if (kind == "done") {
     records_.done = record;
     if (step) { // may be after the last train record

@@ -245,8 +245,9 @@ TEST(Hash, SeesEveryKeyThatChangesTraining) {
         field.path == "run.output" || field.path == "data.threads" ||
         field.path == "data.decode_memory_mb" ||
         field.path == "run.max_restarts" || field.path == "run.stop_after" ||
-        field.path == "run.max_time" || field.path.starts_with("devices.") ||
-        field.path.starts_with("log.") ||
+        field.path == "run.max_time" || field.path == "checkpoint.async" ||
+        field.path == "checkpoint.mirror" ||
+        field.path.starts_with("devices.") || field.path.starts_with("log.") ||
         field.path.starts_with("dist.timeouts.") ||
         field.path == "dist.check_every";
     EXPECT_EQ(recipe_hash(recipe) == before, neutral) << field.path;

@@ -7,6 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "checkpoint/place.h"
 #include "core/error.h"
 #include "faults.h"
 #include "snapshots.h"
@@ -160,6 +161,52 @@ TEST_P(CrashTest, FailsAtEachOperation) {
     }
     EXPECT_GT(refused, 12);
   }
+}
+
+// A copy appears completely or not at all; the original stays as it is.
+TEST(CopyTest, IsCompleteWheneverTheProcessEnds) {
+  const TempFolder temporary;
+  const fs::path folder = temporary.path() / "checkpoints";
+  const fs::path mirror = temporary.path() / "mirror";
+  const Snapshot snapshot = make_snapshot(20, 0.5);
+  const fs::path saved = Store(folder, kRetention).save(snapshot);
+  const fs::path older = Store(mirror, kRetention).save(make_snapshot(10));
+  for (int n = 0, exit = faults::kCrashExit; exit != 0; ++n) {
+    fs::remove_all(mirror / "step-000000020");
+    const pid_t child = ::fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+      faults::arm(faults::Mode::kCrash, n);
+      checkpoint::copy(saved, mirror);
+      checkpoint::keep(mirror, {.keep_last = 9}, 20);
+      ::_exit(0);
+    }
+    int status = 0;
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    ASSERT_TRUE(WIFEXITED(status));
+    exit = WEXITSTATUS(status);
+    const auto found = checkpoint::newest_valid(mirror);
+    ASSERT_TRUE(found) << n;
+    EXPECT_TRUE(*found == older || load(*found).step == 20) << n;
+    EXPECT_TRUE(exit != 0 || (*found != older && n > 15)) << n;
+    expect_same(load(saved), snapshot);
+  }
+}
+
+TEST(CopyTest, OfADamagedCheckpointIsRefused) {
+  const TempFolder temporary;
+  const fs::path saved =
+      Store(temporary.path() / "a", {}).save(make_snapshot(20));
+  fs::resize_file(saved / "model.safetensors", 100);
+  const fs::path folder = temporary.path() / "b";
+  try {
+    checkpoint::copy(saved, folder);
+    ADD_FAILURE();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::kStorage);
+    EXPECT_THAT(error.what(), testing::HasSubstr("model.safetensors"));
+  }
+  EXPECT_TRUE(names_in(folder).empty());
 }
 
 INSTANTIATE_TEST_SUITE_P(

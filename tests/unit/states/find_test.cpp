@@ -50,6 +50,12 @@ class FindTest : public testing::Test {
     newest_ = store.save(make_snapshot(20));
   }
 
+  // Writes a pointer as older versions did.
+  void write_pointer(const char* name, const std::string& text) const {
+    fs::remove(folder_ / name);
+    write_bytes(folder_ / name, text);
+  }
+
   // Returns newest_valid and records the rejected checkpoints.
   std::optional<fs::path> find() {
     rejected_.clear();
@@ -68,7 +74,8 @@ TEST_F(FindTest, TakesTheLatest) {
   EXPECT_TRUE(rejected_.empty());
   EXPECT_TRUE(checkpoint::is_checkpoint(newest_));
   EXPECT_FALSE(checkpoint::is_checkpoint(folder_));
-  EXPECT_FALSE(checkpoint::is_checkpoint(folder_ / "latest"));
+  // Other programs open this.
+  EXPECT_TRUE(fs::exists(folder_ / "latest" / checkpoint::kModelFile));
 }
 
 TEST_F(FindTest, FindsNothingWhereNothingIs) {
@@ -80,7 +87,7 @@ TEST_F(FindTest, FindsNothingWhereNothingIs) {
 
 // The process ended between the rename of 20 and that of `latest`.
 TEST_F(FindTest, TakesANewerOneThanLatest) {
-  write_bytes(folder_ / "latest", "step-000000010\n");
+  write_pointer("latest", "step-000000010\n");
   EXPECT_EQ(find(), newest_);
   EXPECT_TRUE(rejected_.empty());
   write_bytes(newest_ / checkpoint::kModelFile, "damaged");
@@ -108,6 +115,9 @@ TEST_F(FindTest, FollowsAPointerThatIsGivenItself) {
   EXPECT_TRUE(checkpoint::is_pointer(best));
   EXPECT_TRUE(checkpoint::is_pointer(folder_ / "latest"));
   EXPECT_FALSE(checkpoint::is_pointer(folder_));
+  // A user's link.
+  fs::create_directory_symlink(folder_, temporary_.path() / "best");
+  EXPECT_FALSE(checkpoint::is_pointer(temporary_.path() / "best"));
   EXPECT_FALSE(checkpoint::is_pointer(older_ / checkpoint::kManifestName));
   EXPECT_EQ(checkpoint::pointed_to(best), older_);
   EXPECT_EQ(checkpoint::pointed_to(folder_ / "latest"), newest_);
@@ -224,7 +234,7 @@ TEST_F(FindTest, IsNotLedAstrayByLatest) {
         std::string("\x1b[31m\n"),
         std::string(10000, 'x'),
         std::string("step-000000010\0\n", 16)}) {
-    write_bytes(folder_ / "latest", text);
+    write_pointer("latest", text);
     EXPECT_EQ(find(), newest_) << text.substr(0, 60);
     EXPECT_THAT(rejected_, testing::SizeIs(1));
     EXPECT_THAT(rejected_.front(), testing::Not(HasSubstr("\x1b")));

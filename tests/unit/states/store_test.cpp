@@ -66,7 +66,7 @@ TEST_F(StoreTest, ACheckpointThatIsRefusedItsNameIsDiscarded) {
   EXPECT_THAT(
       names_in(folder_),
       testing::UnorderedElementsAre("latest", "step-000000001"));
-  EXPECT_EQ(read_bytes(folder_ / "latest"), "step-000000001\n");
+  EXPECT_EQ(fs::read_symlink(folder_ / "latest"), "step-000000001");
 }
 
 // The run may have been taken over after the checkpoint got its name.
@@ -84,7 +84,7 @@ TEST_F(StoreTest, OldCheckpointsAreKeptIfTheirRemovalIsRefused) {
       names_in(folder_),
       testing::UnorderedElementsAre(
           "latest", "step-000000001", "step-000000002"));
-  EXPECT_EQ(read_bytes(folder_ / "latest"), "step-000000001\n");
+  EXPECT_EQ(fs::read_symlink(folder_ / "latest"), "step-000000001");
 }
 
 TEST_F(StoreTest, AveragedWeightsHaveAFileOfTheirOwn) {
@@ -121,12 +121,12 @@ TEST_F(StoreTest, KeepsTensorsOfEveryLayout) {
 TEST_F(StoreTest, PointsAtTheLatestAndTheBest) {
   Store store(folder_, {.keep_last = 1, .keep_best = 1});
   store.save(make_snapshot(10, 0.5));
-  EXPECT_EQ(read_bytes(folder_ / "latest"), "step-000000010\n");
-  EXPECT_EQ(read_bytes(folder_ / "best"), "step-000000010\n");
+  EXPECT_EQ(fs::read_symlink(folder_ / "latest"), "step-000000010");
+  EXPECT_EQ(fs::read_symlink(folder_ / "best"), "step-000000010");
   store.save(make_snapshot(20, 0.9));
   store.save(make_snapshot(30, 0.9));
-  EXPECT_EQ(read_bytes(folder_ / "latest"), "step-000000030\n");
-  EXPECT_EQ(read_bytes(folder_ / "best"), "step-000000020\n");
+  EXPECT_EQ(fs::read_symlink(folder_ / "latest"), "step-000000030");
+  EXPECT_EQ(fs::read_symlink(folder_ / "best"), "step-000000020");
   EXPECT_EQ(checkpoint::best_valid(folder_), folder_ / "step-000000020");
   EXPECT_THAT(
       names_in(folder_),
@@ -147,7 +147,7 @@ TEST_F(StoreTest, ComparesValuesOfOneMetric) {
     snapshot.metric_name = "loss";
     store.save(snapshot);
   }
-  EXPECT_EQ(read_bytes(folder_ / "best"), "step-000000030\n");
+  EXPECT_EQ(fs::read_symlink(folder_ / "best"), "step-000000030");
   EXPECT_THAT(
       names_in(folder_),
       ElementsAre("best", "latest", "step-000000030", "step-000000040"));
@@ -167,7 +167,7 @@ TEST_F(StoreTest, TakesTheSmallestLossForBest) {
       folder_, {.keep_last = 1, .keep_best = 1, .smaller_is_better = true});
   store.save(make_snapshot(10, 0.5));
   store.save(make_snapshot(20, 0.9));
-  EXPECT_EQ(read_bytes(folder_ / "best"), "step-000000010\n");
+  EXPECT_EQ(fs::read_symlink(folder_ / "best"), "step-000000010");
 }
 
 TEST_F(StoreTest, LeavesForeignFilesAlone) {
@@ -288,8 +288,6 @@ TEST_F(StoreTest, FollowsTheUmask) {
       EXPECT_EQ(fs::status(path / name).permissions(), fs::perms(0666 & ~mask))
           << name;
     }
-    EXPECT_EQ(
-        fs::status(folder_ / "latest").permissions(), fs::perms(0666 & ~mask));
   }
 }
 
@@ -318,7 +316,7 @@ TEST_F(StoreTest, RepairsAFolderInThePlaceOfAPointer) {
       names_in(folder_),
       ElementsAre(
           "best.folder-1", "latest", "latest.folder-1", "step-000000020"));
-  EXPECT_EQ(read_bytes(folder_ / "latest"), "step-000000020\n");
+  EXPECT_EQ(fs::read_symlink(folder_ / "latest"), "step-000000020");
 }
 
 TEST_F(StoreTest, LeftoversOfAllProcessesCanBeRemoved) {

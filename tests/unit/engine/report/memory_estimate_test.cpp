@@ -1,10 +1,12 @@
 #include "engine/report/memory_estimate.h"
 
+#include <cstdlib>
 #include <vector>
 
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
+#include "engine/state/named_state.h"
 #include "engine/step/parameter_groups.h"
 #include "models/resolve.h"
 #include "networks/cost.h"
@@ -142,6 +144,27 @@ TEST(MemoryEstimate, FrozenFirstLayersKeepNoActivations) {
         << name;
     EXPECT_LT(some.estimate().activations, all.estimate().activations) << name;
   }
+}
+
+// The network, its average and the optimizer's state, if a checkpoint is
+// written before the last one.
+TEST(MemoryEstimate, CountsTheCopyOfACheckpoint) {
+  Net net({});
+  const auto model = networks::make_model(net.spec, /*seed=*/0);
+  std::int64_t values = 0;
+  for (const auto& [name, tensor] : named_state(*model)) {
+    values += tensor.numel();
+  }
+  const std::int64_t expected = 2 * values * 4 + held_by(net).optimizer;
+  const auto is_near = [&](std::int64_t bytes) {
+    return std::abs(bytes - expected) < expected / 100; // padding of buffers
+  };
+  EXPECT_TRUE(is_near(net.estimate().snapshot)) << net.estimate().snapshot;
+  net.recipe.checkpoint.async = false;
+  EXPECT_EQ(net.estimate().snapshot, 0);
+  net.recipe.checkpoint.async = true;
+  net.recipe.checkpoint.every = {1000.0, config::Duration::Unit::kEpochs};
+  EXPECT_EQ(net.estimate().snapshot, 0);
 }
 
 } // namespace

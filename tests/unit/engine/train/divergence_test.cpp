@@ -58,14 +58,17 @@ TEST(Divergence, FindsEveryTensorThatIsNotFinite) {
 TEST(Divergence, OneBadRankEndsAll) {
   run_ranks(3, [](Rank& rank) {
     std::map<std::string, at::Tensor> state{{"w", with(1.0, 0)}};
-    EXPECT_NO_THROW(check_weights(rank.control(), state, kMoment));
+    EXPECT_NO_THROW(
+        check_weights(rank.control(), state, [] { return kMoment; }));
     if (rank.rank() == 1) {
       state["running_var"] = with(kInfinity, 0);
     }
     expect_message(
         error_of(
             ExitCode::kNonFinite,
-            [&] { check_weights(rank.control(), state, kMoment); }),
+            [&] {
+              check_weights(rank.control(), state, [] { return kMoment; });
+            }),
         {"running_var", "1", "7", "2", "09", "5"});
   });
 }
