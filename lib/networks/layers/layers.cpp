@@ -282,6 +282,7 @@ Conv2d::Conv2d(const Shape& shape, at::Generator generator)
       padding_{
           shape.padding,
           shape.kernel_width > 0 ? shape.padding_width : shape.padding},
+      dilation_(shape.dilation),
       groups_(shape.groups) {
   const std::int64_t width =
       shape.kernel_width > 0 ? shape.kernel_width : shape.kernel;
@@ -298,32 +299,33 @@ Conv2d::Conv2d(const Shape& shape, at::Generator generator)
 }
 
 at::Tensor Conv2d::operator()(const at::Tensor& x) const {
-  if (x.is_meta()) {
-    return over_meta(x);
-  }
+  return x.is_meta() ? over_meta(x) : with_kernel(x, weight);
+}
+
+at::Tensor Conv2d::with_kernel(const at::Tensor& x, const at::Tensor& kernel)
+    const {
   constexpr std::array<std::int64_t, 2> kNone{0, 0};
-  if (stride_ > 1 && weight.size(2) == 1 && weight.size(3) == 1 &&
+  if (stride_ > 1 && kernel.size(2) == 1 && kernel.size(3) == 1 &&
       padding_ == kNone &&
-      std::min(weight.size(0), weight.size(1)) < kLeastStrided) {
+      std::min(kernel.size(0), kernel.size(1)) < kLeastStrided) {
     const at::Tensor seen =
         x.slice(2, 0, x.size(2), stride_).slice(3, 0, x.size(3), stride_);
     const std::int64_t one = 1;
     return at::conv2d(
-        seen, narrowed(weight), narrowed(bias), one, padding_, one, groups_);
+        seen, narrowed(kernel), narrowed(bias), one, padding_, one, groups_);
   }
   const std::array strides{stride_over(x, 2), stride_over(x, 3)};
   const auto over = [&](const at::Tensor& seen,
                         const at::Tensor& by,
                         const at::Tensor& shift) {
-    return at::conv2d(
-        seen, by, shift, strides, padding_, /*dilation=*/1, groups_);
+    return at::conv2d(seen, by, shift, strides, padding_, dilation_, groups_);
   };
-  if (groups_ > 1 && slow_in_bf16(x, weight, stride_)) {
+  if (groups_ > 1 && slow_in_bf16(x, kernel, stride_)) {
     const c10::impl::ExcludeDispatchKeyGuard as_it_is(
         c10::DispatchKey::AutocastCPU);
-    return over(x.to(at::kFloat), weight, bias).to(at::kBFloat16);
+    return over(x.to(at::kFloat), kernel, bias).to(at::kBFloat16);
   }
-  return over(x, narrowed(weight), narrowed(bias));
+  return over(x, narrowed(kernel), narrowed(bias));
 }
 
 // Returns the stride to use for a side of `side` pixels. If the stride exceeds
@@ -343,7 +345,7 @@ std::int64_t Conv2d::stride_over(const at::Tensor& x, std::int64_t dimension)
 std::int64_t Conv2d::way(const at::Tensor& x, std::int64_t dimension) const {
   return x.size(dimension) +
       2 * padding_[static_cast<std::size_t>(dimension - 2)] -
-      weight.size(dimension);
+      (dilation_ * (weight.size(dimension) - 1) + 1);
 }
 
 // Computes the convolution's output on the meta device, where torch has no
