@@ -71,9 +71,9 @@ function(vitrain_check_includes name folders)
 endfunction()
 
 # vitrain_unity(<target>)
-# Compiles a target's files six at a time: most of what a file takes are the headers
-# of torch, GoogleTest, fmt and the standard library, so that all of them take half of
-# the time. So names in anonymous namespaces are a folder's own, not a file's.
+# Compiles a target's files in groups of six (of eight in engine), which halves the
+# time: most of it goes to the headers of torch, GoogleTest, fmt and the standard
+# library. Names in anonymous namespaces must therefore be unique in a folder.
 # With VITRAIN_UNITY=OFF (the presets dev and ci) each file is compiled by itself.
 function(vitrain_unity target)
   set(size 6)
