@@ -117,17 +117,23 @@ void Optimizer::begin_step(const Progress& progress) {
   begin_slow(lookahead_, slow_pairs(), progress_);
 }
 
-void Optimizer::step(double lr, const at::Tensor& non_finite) {
+void Optimizer::step(
+    double lr,
+    const at::Tensor& non_finite,
+    const at::Tensor& divisor) {
   const at::NoGradGuard no_grad;
   if (!non_finite.is_cpu() || non_finite.item<float>() == 0.0F) {
-    update_groups(lr, non_finite);
+    update_groups(lr, non_finite, divisor);
   }
   if (const auto pairs = slow_pairs(); !pairs.empty()) {
     after_update(lookahead_, pairs, progress_, steps_, non_finite);
   }
 }
 
-void Optimizer::update_groups(double lr, const at::Tensor& non_finite) {
+void Optimizer::update_groups(
+    double lr,
+    const at::Tensor& non_finite,
+    const at::Tensor& divisor) {
   steps_.add_(1).sub_(non_finite);
   at::mul_out(lr_, scales_, at::scalar_tensor(lr, at::kDouble));
   for (std::size_t i = 0; i < parameters_.groups().size(); ++i) {
@@ -140,7 +146,8 @@ void Optimizer::update_groups(double lr, const at::Tensor& non_finite) {
           {.lr = lr * group.lr_scale,
            .lr_tensor = lr_[static_cast<std::int64_t>(i)],
            .count = group.from_epoch > 1 ? steps_ - missed_[i] : steps_,
-           .non_finite = non_finite});
+           .non_finite = non_finite,
+           .divisor = divisor});
     }
   }
 }

@@ -25,6 +25,8 @@ struct Rate {
   // Scalar fp32 on the device; if it is 1, the update must change nothing.
   // Always 0 on the CPU, where such steps are skipped.
   at::Tensor non_finite;
+  // Scalar fp32 on the device: divide the gradients by it. Undefined: 1.
+  at::Tensor divisor;
 };
 
 // Updates the parameters of a FlatState from its gradients, on whole buffers or
@@ -46,7 +48,11 @@ class Optimizer {
   // except groups that are not trained in this epoch (FlatGroup::waits).
   // Changes nothing if `non_finite` (a scalar fp32 tensor on the parameters'
   // device) is 1.
-  void step(double lr, const at::Tensor& non_finite);
+  // `divisor`, a scalar like non_finite, divides the gradients first; it must
+  // be undefined unless divides_gradients().
+  void
+  step(double lr, const at::Tensor& non_finite, const at::Tensor& divisor = {});
+  virtual bool divides_gradients() const { return false; }
 
   // Sets the dtype in which the rule multiplies matrices on a CPU; the default
   // is fp32. bf16 is faster on a CPU that trains in bf16. GPUs always use bf16.
@@ -150,7 +156,10 @@ class Optimizer {
   // from_epoch > 1.
   std::map<std::string, at::Tensor> missed() const;
   std::vector<SlowPair> slow_pairs() const;
-  void update_groups(double lr, const at::Tensor& non_finite);
+  void update_groups(
+      double lr,
+      const at::Tensor& non_finite,
+      const at::Tensor& divisor);
   // Returns the state that every worker holds completely, by its name in
   // state(): the tensors of add_tensors(), missed() and slow_tensors().
   std::map<std::string, at::Tensor> unshared() const;

@@ -63,6 +63,7 @@ class AsyncPs final : public GradientSync {
   void begin_micro_batch(bool last, bool empty) override;
   bool finish() override;
   void apply(const Update& update, const std::function<void()>& own) override;
+  bool updates_alone() const override { return false; }
   // Copies the servers' weights and optimizer state to every worker, after all
   // gradients have been applied.
   void flush(const std::function<void()>& update) override;

@@ -96,6 +96,9 @@ class GradientSync {
       const std::function<void()>& own) {
     own();
   }
+  // Returns true if apply() only calls `own`, and nothing else reads the
+  // gradients after finish().
+  virtual bool updates_alone() const { return true; }
   // Called after the step's update was applied or skipped.
   virtual void updated() {}
   // In modes that predict: replaces parameters and optimizer state by predicted

@@ -35,6 +35,8 @@ class ShardedUpdate final : public GradientSync {
     inner_->apply(update, own);
   }
 
+  bool updates_alone() const override { return inner_->updates_alone(); }
+
   void updated() override {
     inner_->updated();
     gather();

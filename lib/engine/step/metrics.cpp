@@ -46,8 +46,8 @@ at::Tensor label_ranks(const at::Tensor& logits, const at::Tensor& labels) {
   const at::Tensor own = logits.gather(1, column);
   const at::Tensor classes = at::arange(
       logits.size(1), at::TensorOptions(logits.device()).dtype(at::kLong));
-  const at::Tensor ahead = logits.gt(own).logical_or_(
-      logits.eq(own).logical_and_(classes.unsqueeze(0).lt(column)));
+  const at::Tensor ahead = at::where(
+      classes.unsqueeze(0).lt(column), logits.ge(own), logits.gt(own));
   return at::where(own.squeeze(1).isnan(), logits.size(1), ahead.sum(1));
 }
 

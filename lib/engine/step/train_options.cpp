@@ -199,6 +199,7 @@ TrainStepOptions step_options(
       .products = product_type(session.precision.precision),
       .narrow_weights = session.cuda != nullptr &&
           product_type(session.precision.precision).has_value(),
+      .fold_clipping = session.cuda != nullptr,
       .loss_scaling = loss_scaling(session),
       .recompute = config::recompute_every(train.recompute),
       .collective_forward = collective_forward,

@@ -9,7 +9,7 @@
 #include "engine/step/metrics.h"
 #include "engine/step/train_options.h"
 #include "job/precision.h"
-#include "networks/layers/layers.h"
+#include "networks/layers/batch_count.h"
 #include "networks/layers/recompute.h"
 
 namespace vitrain::engine {
@@ -40,6 +40,7 @@ TrainStep::TrainStep(
   bad_steps_ = at::zeros({}, device.dtype(at::kFloat));
   loss_sum_ = at::zeros({}, device.dtype(at::kDouble));
   correct_ = at::zeros({2}, device.dtype(at::kLong));
+  places_ = at::tensor({1, 5}, at::kLong).unsqueeze(1).to(device.device());
 }
 
 void TrainStep::begin(const dist::StepInfo& step) {
@@ -111,7 +112,7 @@ void TrainStep::add_micro_batch(const MicroBatch& batch, bool last) {
   if (config::has_classes(options_.loss.kind)) {
     const at::Tensor ranks =
         label_ranks(seen.outputs.detach().narrow(0, 0, rows), batch.targets);
-    correct_.add_(at::stack({ranks.lt(1).sum(), ranks.lt(5).sum()}));
+    correct_.add_(ranks.unsqueeze(0).lt(places_).sum(1));
   }
   count_ += rows;
 }
@@ -269,7 +270,17 @@ at::Tensor TrainStep::update(double lr) {
   if (scaler_) {
     scaler_->unscale(parameters_);
   }
-  at::Tensor norm = optim::clip_gradients(parameters_, options_.clipping);
+  optim::Clipping clipping = options_.clipping;
+  const bool folds = options_.fold_clipping && clipping.norm > 0.0 &&
+      clipping.agc == 0.0 && clipping.value == 0.0 &&
+      optimizer_.divides_gradients() && sync_.updates_alone();
+  if (folds) {
+    clipping.norm = 0.0;
+  }
+  at::Tensor norm = optim::clip_gradients(parameters_, clipping);
+  const at::Tensor divisor = folds
+      ? at::clamp_min((norm + 1e-6) / options_.clipping.norm, 1.0)
+      : at::Tensor();
   if (options_.defer_norm_check && !scaler_) {
     norm = at::where(bad_steps_.gt(0), gradient_norm_, norm);
   }
@@ -279,7 +290,8 @@ at::Tensor TrainStep::update(double lr) {
   if (spike_) {
     non_finite_.fill_(1.0);
   }
-  sync_.apply({lr, non_finite_}, [&] { optimizer_.step(lr, non_finite_); });
+  sync_.apply(
+      {lr, non_finite_}, [&] { optimizer_.step(lr, non_finite_, divisor); });
   return norm;
 }
 

@@ -40,6 +40,9 @@ struct TrainStepOptions {
   // gradients of linear layers in fp32: less memory traffic on a GPU, other
   // rounding.
   bool narrow_weights = false;
+  // Lets the optimizer's kernel divide the gradients instead of clipping them
+  // in a pass of their own, if it can: other rounding.
+  bool fold_clipping = false;
   // Nullopt: no scaling. With it, steps whose gradients overflow change no
   // weight, and training continues. Requires a GradientSync that reduces the
   // gradients of a step in that step.
@@ -198,6 +201,7 @@ class TrainStep {
   at::Tensor bad_steps_; // scalar, fp32: see steps_since_bad()
   at::Tensor loss_sum_; // scalar, fp64
   at::Tensor correct_; // [2] int64: top-1, top-5
+  at::Tensor places_; // [2, 1] int64: 1, 5
   std::int64_t count_ = 0;
   at::Tensor step_loss_; // scalar, fp64: of this step, if is_spike is set
   bool spike_ = false;

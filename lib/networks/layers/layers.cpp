@@ -9,6 +9,7 @@
 #include <ATen/autocast_mode.h>
 #include <c10/core/impl/LocalDispatchKeySet.h>
 
+#include "networks/layers/batch_count.h"
 #include "networks/layers/init.h"
 #include "networks/layers/narrow.h"
 
@@ -31,7 +32,10 @@ constexpr std::int64_t kLeastStrided = 16;
 at::Tensor attention_scores(const at::Tensor& query, const at::Tensor& key) {
   const double scale = 1.0 / std::sqrt(static_cast<double>(query.size(3)));
   if (query.is_cuda() && query.size(2) == 1) {
-    return (query.to(at::kFloat) * scale * key).sum(-1).unsqueeze(2);
+    return wide_products(
+               query.flatten(0, 1), key.transpose(-2, -1).flatten(0, 1))
+        .mul(scale)
+        .view({query.size(0), query.size(1), 1, key.size(2)});
   }
   return at::matmul(query * scale, key.transpose(-2, -1));
 }
@@ -90,7 +94,6 @@ namespace {
 
 thread_local at::Generator masks_now;
 thread_local FeatureScope* features_now = nullptr;
-thread_local BatchCountScope* counts_now = nullptr;
 
 } // namespace
 
@@ -113,30 +116,6 @@ FeatureScope::~FeatureScope() {
 
 std::vector<at::Tensor> FeatureScope::take() {
   return std::exchange(inputs_, {});
-}
-
-BatchCountScope::BatchCountScope() : outer_(std::exchange(counts_now, this)) {}
-
-BatchCountScope::~BatchCountScope() {
-  counts_now = outer_;
-}
-
-void BatchCountScope::count() {
-  if (!counters_.empty()) {
-    at::_foreach_add_(std::exchange(counters_, {}), 1);
-  }
-}
-
-void count_batch(at::Tensor counter) {
-  // One kernel must not add to one counter twice.
-  if (counts_now != nullptr &&
-      std::ranges::none_of(counts_now->counters_, [&](const at::Tensor& known) {
-        return known.is_same(counter);
-      })) {
-    counts_now->counters_.push_back(std::move(counter));
-  } else {
-    counter.add_(1);
-  }
 }
 
 at::Tensor attention_with_dropout(

@@ -77,29 +77,6 @@ class FeatureScope {
   FeatureScope* outer_;
 };
 
-// During its lifetime, BatchNorm layers that run on this thread do not count
-// their batches (num_batches_tracked) themselves.
-class BatchCountScope {
- public:
-  BatchCountScope();
-  ~BatchCountScope();
-  BatchCountScope(const BatchCountScope&) = delete;
-  BatchCountScope& operator=(const BatchCountScope&) = delete;
-
-  // Counts the batches since the last call, on a GPU in one kernel.
-  void count();
-
- private:
-  friend void count_batch(at::Tensor counter);
-
-  std::vector<at::Tensor> counters_;
-  BatchCountScope* outer_;
-};
-
-// Adds 1 to the counter of a BatchNorm layer, at once or in the innermost
-// BatchCountScope of this thread.
-void count_batch(at::Tensor counter);
-
 // attention() with dropout of the softmax weights by plain products, because
 // the fused kernel samples from the process's default generator. attention()
 // itself if `dropout` is off.

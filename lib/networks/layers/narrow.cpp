@@ -67,6 +67,26 @@ class Narrow final : public torch::autograd::Function<Narrow> {
   }
 };
 
+class WideProducts final : public torch::autograd::Function<WideProducts> {
+ public:
+  static at::Tensor
+  forward(AutogradContext* context, const Variable& a, const Variable& b) {
+    context->save_for_backward({a, b});
+    return a.is_cuda() ? at::bmm(a, b, at::kFloat)
+                       : at::bmm(a.to(at::kFloat), b.to(at::kFloat));
+  }
+
+  static variable_list backward(
+      AutogradContext* context,
+      const variable_list& outputs) {
+    const variable_list saved = context->get_saved_variables();
+    const at::Tensor dy = outputs[0].to(saved[0].scalar_type());
+    return {
+        at::bmm(dy, saved[1].transpose(1, 2)),
+        at::bmm(saved[0].transpose(1, 2), dy)};
+  }
+};
+
 // Adds a b to `sum`, in fp32.
 void add_product(at::Tensor sum, const at::Tensor& a, const at::Tensor& b) {
   if (sum.is_cuda()) {
@@ -144,6 +164,10 @@ at::Tensor apply_linear(
       ? std::optional(narrowed(bias).to(copy.scalar_type()))
       : std::nullopt;
   return NarrowLinear::apply(x.to(copy.scalar_type()), weight, copy, by);
+}
+
+at::Tensor wide_products(const at::Tensor& a, const at::Tensor& b) {
+  return WideProducts::apply(a, b);
 }
 
 } // namespace vitrain::networks

@@ -42,4 +42,9 @@ at::Tensor apply_linear(
     const at::Tensor& weight,
     const at::Tensor& bias = {});
 
+// Returns the products a b of a batch, [B, M, K] x [B, K, N] -> [B, M, N], in
+// fp32 without rounding to the dtype of a and b. Backward rounds the gradient
+// of the products to that dtype.
+at::Tensor wide_products(const at::Tensor& a, const at::Tensor& b);
+
 } // namespace vitrain::networks

@@ -7,6 +7,7 @@
 #include <ATen/TracerMode.h>
 #include <torch/csrc/autograd/custom_function.h>
 
+#include "networks/layers/batch_count.h"
 #include "networks/layers/norm_passes.h"
 
 namespace vitrain::networks {

@@ -1,3 +1,5 @@
+#include <optional>
+
 #include <ATen/ops/_fused_adam.h>
 #include <ATen/ops/_fused_adamw.h>
 
@@ -17,6 +19,8 @@ class FusedAdam final : public Optimizer {
         first_(add_buffers("exp_avg")),
         second_(add_buffers("exp_avg_sq")) {}
 
+  bool divides_gradients() const override { return true; }
+
  private:
   void update(std::size_t index, const Rate& rate) override {
     FlatGroup& group = parameters_.groups()[index];
@@ -35,7 +39,8 @@ class FusedAdam final : public Optimizer {
           numbers_.eps,
           /*amsgrad=*/false,
           /*maximize=*/false,
-          /*grad_scale=*/std::nullopt,
+          /*grad_scale=*/rate.divisor.defined() ? std::optional(rate.divisor)
+                                                : std::nullopt,
           rate.non_finite);
     };
     if constexpr (kDecoupled) {

@@ -310,6 +310,31 @@ TEST(TrainStep, ClippingBoundsTheNormOfAllGradientsTogether) {
   EXPECT_NEAR(std::sqrt(squares), kLimit, 1e-6);
 }
 
+// Two roundings more or less of each gradient.
+TEST(TrainStep, AnOptimizerThatDividesGradientsClipsThem) {
+  TrainStepOptions options{.clipping = {.norm = 0.01}};
+  Bench passes(options);
+  options.fold_clipping = true;
+  Bench folded(options);
+  options.clipping.norm = 0.0;
+  Bench whole(options);
+  for (int t = 0; t < 5; ++t) {
+    // Adam hardly sees the scale of gradients, unless it changes.
+    for (Bench* bench : {&passes, &folded, &whole}) {
+      bench->train(batch_of(0, 4 + t % 2));
+    }
+    EXPECT_EQ(folded.step.gradient_norm() > 0.01, true) << t;
+    for (std::size_t i = 0; i < passes.parameters.groups().size(); ++i) {
+      EXPECT_TRUE(at::allclose(
+          folded.parameters.groups()[i].parameters,
+          passes.parameters.groups()[i].parameters,
+          /*rtol=*/1e-4,
+          /*atol=*/1e-6));
+    }
+  }
+  EXPECT_FALSE(at::allclose(whole.weights(), passes.weights(), 1e-4, 1e-6));
+}
+
 // The message of what `change` to a model in training leads to, in the next
 // step or before the next evaluation.
 template <typename Change>

@@ -5,6 +5,7 @@
 #include <ATen/autocast_mode.h>
 #include <gtest/gtest.h>
 
+#include "networks/layers/batch_count.h"
 #include "networks/layers/layers.h"
 #include "networks/layers/recompute.h"
 #include "optim/flat_state.h"
@@ -155,6 +156,23 @@ TEST(Narrow, ABlockThatIsComputedAgainHasTheSameGradients) {
     return copied.state.groups()[0].gradients.clone();
   };
   EXPECT_TRUE(at::equal(gradients_of(0), gradients_of(1)));
+}
+
+TEST(Narrow, ProductsAndTheirGradientsAreExactToOneRounding) {
+  const at::Tensor a = in_bf16(noise({6, 1, 24}, 1)).requires_grad_();
+  const at::Tensor b =
+      in_bf16(noise({6, 33, 24}, 2)).transpose(1, 2).requires_grad_();
+  const at::Tensor dy = noise({6, 1, 33}, 3);
+  const at::Tensor y = wide_products(a, b);
+  y.backward(dy);
+  const at::Tensor exact_a = a.detach().to(at::kDouble);
+  const at::Tensor exact_b = b.detach().to(at::kDouble);
+  EXPECT_EQ(y.scalar_type(), at::kFloat);
+  EXPECT_LT(distance(y, exact_a.bmm(exact_b)), 1e-6);
+  const at::Tensor exact = dy.to(at::kDouble);
+  // dy and the result are rounded to bf16.
+  EXPECT_LT(distance(a.grad(), exact.bmm(exact_b.transpose(1, 2))), 5e-3);
+  EXPECT_LT(distance(b.grad(), exact_a.transpose(1, 2).bmm(exact)), 5e-3);
 }
 
 TEST(BatchCount, CountsEachPassOnceForAllLayers) {
