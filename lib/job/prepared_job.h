@@ -20,8 +20,9 @@
 
 namespace vitrain::job {
 
-// A job, checked as far as possible without starting it: recipe, devices,
-// datasets, arithmetic, model, precision. Makes no torch calls.
+// A job, filled in and checked step by step: prepare() checks it as far as
+// possible without starting it (recipe, weights, devices, datasets, checkpoint
+// to resume, arithmetic, model, precision). That makes no torch calls.
 struct PreparedJob {
   Job job;
   std::filesystem::path worker_program; // Request::worker_program

@@ -26,11 +26,12 @@ config::CheckContext circumstances_here(
     const config::PartialRecipe& loaded,
     bool training);
 
-// Throws Error(kUsage) with `problems` and every broken rule: those of
-// config::validate(), and those of the network as far as the recipe alone
-// describes the data. Rules about keys that could not be read are skipped, and
-// the last line of the message says so. If there are problems, missing paths of
-// keys that the user has set are reported, too.
+// Throws Error(kUsage) if `problems` is not empty or a rule is broken, with all
+// of them: the rules of config::validate(), and those of the network as far as
+// the recipe alone describes the data. The message then also lists missing
+// paths of keys that the user has set, which alone are no error. Rules about
+// keys that could not be read are skipped, and the last line of the message
+// says so.
 void check_rules(
     const config::Recipe& recipe,
     const config::Origins& origins,

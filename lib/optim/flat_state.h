@@ -48,7 +48,8 @@ struct GroupSettings {
   double weight_decay = 0.0;
   double lr_scale = 1.0; // factor of the schedule's learning rate
   bool exempt = false; // exempt from weight decay by optim.no_decay
-  // True: use the optimizer's rule for parameters that are not matrices (Muon).
+  // True: use the optimizer's rule for parameters that is_matrix() (grouping.h)
+  // rejects. Only with Muon.
   bool fallback = false;
   // First epoch (from 1) in which the group is trained.
   std::int64_t from_epoch = 1;

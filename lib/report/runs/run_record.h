@@ -50,8 +50,8 @@ struct Run {
   std::vector<std::string> problems; // printable sentences
 
   bool trains() const; // false: the run only evaluated; true if unknown
-  // True if the metric is shown to users. (With fewer than six classes, top-5
-  // is always right.)
+  // False for top-5 accuracy if the run has, or eval.subset leaves, fewer than
+  // six classes: it would always be (nearly) 100 %. Otherwise true.
   bool shows(const MetricInfo& metric) const;
   // Metric that determines best(): checkpoint.metric (top1 without a recipe),
   // or the loss if no evaluation of the trained weights has that metric.
@@ -74,8 +74,9 @@ struct Run {
   double images_per_second() const;
 };
 
-// Returns the metrics to show for these runs; those of real or multiple labels
-// only if the last evaluation of a run has them.
+// Returns the metrics to show for these runs: those that at least one run shows
+// (Run::shows()); of these, metrics of real or multiple labels only if
+// Run::last() of at least one run has them.
 std::vector<MetricInfo> metrics_of(std::span<const Run> runs);
 
 // Returns the path of a run's page.
