@@ -38,8 +38,8 @@ void check_rules(
     const config::CheckContext& context,
     config::Problems problems = {});
 
-// Throws Error(kUsage) with the broken rules of the network that depend on
-// `data`.
+// Throws Error(kUsage) if the network or train.class_weights breaks a rule with
+// this `data`, with all such rules.
 void check_network(
     const config::Recipe& recipe,
     const config::Origins& origins,

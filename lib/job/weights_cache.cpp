@@ -101,8 +101,10 @@ fs::path weights_below(const fs::path& folder, const std::string& name) {
       : fs::path();
 }
 
-// Returns the weights of a repository, or of a file of torchvision, from the
-// first folder that has them; "" if none has.
+// Returns the weights of a repository or of torchvision's `file` (each may be
+// "") from the first of VITRAIN_WEIGHTS, the Hugging Face cache and torch's
+// cache that has them; "" if none has. Throws as snapshot_of() and
+// only_weights_in().
 fs::path find_one(
     const std::string& repository,
     const std::string& revision,

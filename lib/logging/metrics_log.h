@@ -117,7 +117,8 @@ class MetricsLog {
   void attempt(const Work& work) noexcept;
   std::array<Output, 3> outputs() const noexcept;
   void end_session(ExitCode code);
-  // Updates the state that the next records depend on.
+  // Updates span_, span_is_done_ and checkpoint_step_ with a record that is
+  // written or that was read from metrics.jsonl.
   void follow(const Json& record);
   void write_summary(const Json& record, bool raw);
   void write_scalars(const Json& record, const std::string& prefix);

@@ -32,8 +32,8 @@ using CountModels =
 // need torch.
 struct Invocation {
   std::string command_line; // for the records
-  // Program of the workers: started with "--worker", it is one
-  // (engine/run/worker.h).
+  // Program that runs a worker (engine/run/worker.h) if started with
+  // "--worker".
   std::filesystem::path worker_program = "/proc/self/exe";
   PrintDryRun print_dry_run = {}; // empty without torch
   CountModels count_models = {}; // empty: no counts are known

@@ -32,7 +32,8 @@ struct Pipe {
 // started.
 Pipe make_pipe(const char* child);
 
-// Writes as much of `text` as fits without blocking on the reader of `fd`.
+// Writes as much of `text` as fits without blocking on the reader of `fd`; the
+// rest is lost.
 // Async-signal-safe; the process must ignore SIGPIPE.
 void write_ready(int fd, std::string_view text);
 

@@ -50,8 +50,8 @@ struct Run {
   std::vector<std::string> problems; // printable sentences
 
   bool trains() const; // false: the run only evaluated; true if unknown
-  // False for top-5 accuracy if the run has, or eval.subset leaves, fewer than
-  // six classes: it would always be (nearly) 100 %. Otherwise true.
+  // False for top-5 if the run, or its eval.subset, is known to have fewer than
+  // six classes (top-5 is then always right). Otherwise true.
   bool shows(const MetricInfo& metric) const;
   // Metric that determines best(): checkpoint.metric (top1 without a recipe),
   // or the loss if no evaluation of the trained weights has that metric.
