@@ -40,8 +40,9 @@ bool is_yaml(std::string_view word) {
   return word.ends_with(".yaml") || word.ends_with(".yml");
 }
 
-// Returns a word as CLI11 gets it: "--batch_size", "--batch_size=" and a marked
-// value, or the marked word.
+// Returns a word as CLI11 gets it. An option: "--batch_size" for "-batch-size",
+// with kMark before the value if there is one ("--batch_size=" + kMark + "8").
+// Another word, and with `is_file` any word: kMark and the word.
 std::string normalized(const std::string& word, bool is_file) {
   if (is_file || !is_option(word)) {
     return kMark + word;
