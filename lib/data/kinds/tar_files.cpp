@@ -180,7 +180,7 @@ TarPath find_tars(const std::string& path) {
   if (fs::exists(path, error)) {
     return {{path}, ""};
   }
-  // Looks for an archive with a folder inside it.
+  // The path may name a folder inside an archive: data.tar/train.
   const fs::path whole(path);
   for (fs::path file = whole.parent_path(); file.has_relative_path();
        file = file.parent_path()) {
