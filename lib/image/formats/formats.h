@@ -7,8 +7,8 @@
 
 #include "image/formats/decode.h"
 
-// Decoders, one source file per format, and what they share; other code calls
-// decode() and read_header().
+// Decoders of the formats, and what they share. Code outside this folder calls
+// the functions of decode.h instead.
 namespace vitrain::image::detail {
 
 using Bytes = std::span<const std::uint8_t>;
