@@ -126,7 +126,7 @@ std::optional<int> after_attempt(
   const Job& job = prepared.job;
   const int code = outcome.exit_code;
   if (code > 128 && !job.resume.empty() && outcome.stopped_in_setup) {
-    return static_cast<int>(ExitCode::kStopped); // its checkpoint exists
+    return static_cast<int>(ExitCode::kStopped); // the run's checkpoint exists
   }
   if (code != static_cast<int>(ExitCode::kWorkerDied) ||
       job.mode == JobMode::kEval || job.recipe.run.max_restarts == 0) {

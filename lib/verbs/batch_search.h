@@ -29,9 +29,10 @@ struct BatchFound {
   std::string problem{};
 };
 
-// Tries a batch: returns the bytes of a worker, or nullopt if it runs out of
-// memory. An Error with an exit code 128 + n (signal n) is passed on; any other
-// Error ends the search.
+// Tries a batch: returns the peak memory of a worker in bytes, or nullopt if it
+// runs out of memory. search_largest_batch() passes on an Error with an exit
+// code 128 + n (signal n); any other Error ends the search
+// (BatchFound::problem).
 using TryBatch = std::function<std::optional<std::int64_t>(std::int64_t batch)>;
 
 // Searches the largest batch that fits, to within an eighth: doubles `start` as

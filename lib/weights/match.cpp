@@ -213,8 +213,8 @@ class Matcher {
     return found && found->from != found->to;
   }
 
-  // If these are positions of another grid than the model's, records that they
-  // are resampled and returns true.
+  // If the tensor `name` holds position embeddings of another grid than the
+  // model's, records that they are resampled and returns true.
   bool can_resize(
       const std::string& name,
       const TensorLayout& value,
@@ -232,8 +232,9 @@ class Matcher {
     return true;
   }
 
-  // If this is a first convolution for colour images, and the model has another
-  // number of input channels, records that it is adapted and returns true.
+  // If the tensor `name` is a first convolution for colour images, and the
+  // model has another number of input channels, records that it is adapted and
+  // returns true.
   bool can_adapt(
       const std::string& name,
       const std::vector<std::int64_t>& given,

@@ -79,7 +79,7 @@ class Supervision {
   std::optional<Failure> failure_;
   std::vector<Failure> suspects_; // perhaps consequences; in the order seen
   std::optional<NodeFailure> elsewhere_; // failure on another node
-  std::vector<Failure> also_; // other failures
+  std::vector<Failure> also_; // failures after failure_
   double kill_time_ = 0; // when SIGKILL is due; 0: not scheduled
   double killed_at_ = 0; // when SIGKILL was sent; 0: not sent
 };
