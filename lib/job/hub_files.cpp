@@ -258,7 +258,7 @@ void HubFiles::download(
   }
   std::error_code error;
   if (fs::exists(blob, error)) {
-    return; // another process has fetched it meanwhile
+    return; // another process fetched it while this one waited for the lock
   }
   const fs::path part = blob.native() + ".incomplete";
   const Fd out(::open(part.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0666));

@@ -86,7 +86,7 @@ bool find_checkpoint(Job& job) {
 }
 
 // Reports the restart and waits before it. Returns the exit code of the run if
-// a signal arrived meanwhile, else nullopt.
+// a signal arrived during the wait, else nullopt.
 std::optional<int> pause_before_restart(
     PreparedJob& prepared,
     const launch::Restarts& restarts) {

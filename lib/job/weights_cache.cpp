@@ -62,8 +62,8 @@ fs::path snapshot_of(const fs::path& repository, const std::string& revision) {
   return all.size() == 1 ? all.front() : fs::path();
 }
 
-// Returns the weights file or index of that revision; "" if it has none. Throws
-// as snapshot_of().
+// Returns the weights file or index of a revision of a cached repository; "" if
+// there is none. Throws as snapshot_of().
 fs::path weights_of_repository(
     const fs::path& repository,
     const std::string& revision) {

@@ -31,12 +31,13 @@ std::filesystem::path hub_repository(const std::string& repository);
 // first "/" exists as a file or folder.
 models::PublishedName published_weights_name(const std::string& name);
 
-// Returns the weights files in these folders that a name means, by their own
-// names ("timm:resnet50.a1_in1k"; for the exact weights or repository of
-// `name`, that text). If the name has no tag, all weights of the network are
-// meant; the search ends at weights without a tag and at timm's default ones.
-// Throws Error(kUsage) if a folder in $VITRAIN_WEIGHTS has several files,
-// Error(kWeights) for an invalid index or ref.
+// Returns the weights files that a name means in the folders of
+// describe_caches(), by their own names ("timm:resnet50.a1_in1k"; for the exact
+// weights or repository of `name`, that text). If the name has no tag, all
+// weights of the network are meant; the search ends at weights without a tag
+// and at timm's default ones. Throws Error(kUsage) if a folder in
+// $VITRAIN_WEIGHTS has several files, Error(kWeights) for an invalid index or
+// ref.
 std::map<std::string, std::filesystem::path> find_cached(
     const models::PublishedName& name);
 

@@ -19,7 +19,7 @@ struct BatchLimits {
 
 struct BatchFound {
   std::int64_t fits = 0; // largest batch that was tried and fits; 0: none fits
-  std::int64_t memory = 0; // bytes of a worker with that batch
+  std::int64_t memory = 0; // peak bytes of a worker with the batch `fits`
   // Smallest batch that does not fit, as tried or as extrapolated from other
   // trials; 0: none.
   std::int64_t too_large = 0;

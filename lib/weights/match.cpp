@@ -119,8 +119,8 @@ class Matcher {
     return found != layouts.end() && found->first.starts_with(start);
   }
 
-  // True if the model has its last norm after the pooling and the file before
-  // it, as when masked autoencoders are fine-tuned.
+  // True if the last norm is after the pooling in the model and before the
+  // pooling in the file, as when masked autoencoders are fine-tuned.
   bool moves_last_norm() const {
     return has(own_, kPooledNorm) && !has(own_, kNorm) && has(given_, kNorm) &&
         !has(given_, kPooledNorm);

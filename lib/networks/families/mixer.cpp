@@ -19,7 +19,7 @@ namespace {
 constexpr double kMixerNormEps = 1e-6;
 constexpr double kGateNormEps = 1e-5; // torch's default, as in timm
 
-// Initialises a linear layer as timm does in these networks.
+// Initialises a linear layer as timm's mlp_mixer.py.
 void start_mixing(const Linear& linear, bool in_mlp, at::Generator generator) {
   xavier_uniform(linear.weight, generator);
   if (in_mlp) {
