@@ -74,8 +74,9 @@ class MetricsLog {
   // Records the settings of the run as TensorBoard's hyperparameters and, if
   // log.mlflow is set, begins the MLflow run with them as parameters.
   void begin(const config::Recipe& recipe) noexcept;
-  // Adds `picture` to TensorBoard, with `tag` and `step`, and sends MLflow the
-  // same picture as `file`, a path relative to the run folder.
+  // Adds `picture` to TensorBoard, with `tag` and `step`, and sends MLflow
+  // `file` (relative to the run folder), to which the caller has written the
+  // same picture.
   void picture(
       std::string_view tag,
       const Picture& picture,

@@ -62,8 +62,9 @@ config::Arguments with_run_recipe(config::Arguments arguments);
 // One function per verb: wiring only. Each returns the exit code.
 
 // Trains or evaluates; or, if an option asks for it, only prints the recipe,
-// runs trials, or prints or runs the commands of several hosts. nullopt if a
-// dry run was requested and `invocation` cannot print it.
+// runs trials, or prints or runs the commands of several hosts. Returns the
+// exit code; nullopt if a dry run was requested and `invocation` cannot print
+// it.
 std::optional<int> train(
     const config::Arguments& arguments,
     const Invocation& invocation);

@@ -33,7 +33,8 @@ void adopt_values_of_weights(
     config::Origins& origins);
 
 // Returns the differences of `recipe`, after adopt_values_of_weights(), from
-// the recipe that the run was last trained with. Throws Error as that does.
+// the recipe that the run was last trained with. Throws as
+// adopt_values_of_weights().
 std::vector<config::Difference> changes_to(
     const RunDirectory& run,
     const config::Recipe& recipe,

@@ -53,7 +53,8 @@ class LaunchParentWatch {
   LaunchParentWatch& operator=(const LaunchParentWatch&) = delete;
   ~LaunchParentWatch();
 
-  // Also writes the last message to this file, such as a worker's log.
+  // Writes the message about the end of the process also to `fd`, such as a
+  // worker's log.
   void tell_also(int fd) { also_ = fd; }
 
  private:
