@@ -105,7 +105,8 @@ bool LockFile::try_to_take() {
 // name contains the holder's nonce, so only one process can create it; its
 // owner is the next holder, and may die in turn. The process at the end of this
 // chain renames its claim to the lock. A claim is valid only if the lock and
-// all earlier claims still exist after it was created.
+// all earlier claims still exist after it was created. Returns false if the
+// lock has changed hands, or its holder has continued: the caller tries again.
 bool LockFile::take_from(const LockHolder& first) {
   const Fd old(::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   std::vector<LockHolder> chain{first};
