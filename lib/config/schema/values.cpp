@@ -18,15 +18,16 @@ std::string unsigned_part(const std::string& text) {
   return text.starts_with('-') ? text.substr(1) : text;
 }
 
-// Accepts decimal integers only, since YAML readers disagree on 010 and 0x10.
+// Returns true only for decimal integers, since YAML readers disagree on 010
+// and 0x10.
 bool plain_integer(const std::string& text) {
   const std::string digits = unsigned_part(text);
   return !digits.empty() && std::ranges::all_of(digits, is_digit) &&
       (digits == "0" || digits.front() != '0');
 }
 
-// Returns true for decimal numbers with or without point and exponent, but not
-// for 010 or .nan.
+// Returns false for 010, .nan and texts with characters that no decimal number
+// has; true for the rest, which parse_double() checks.
 bool plain_number(const std::string& text) {
   const std::string digits = unsigned_part(text);
   const bool leading_zero =
@@ -37,7 +38,8 @@ bool plain_number(const std::string& text) {
       digits.find_first_not_of("0123456789.eE+-") == std::string::npos;
 }
 
-// Parses a number; from_chars() accepts '+' only in the exponent.
+// Parses a decimal number; returns false for any other text, also with a
+// leading '+', which from_chars() does not accept.
 bool read_number(const std::string& text, double& number) {
   if (!plain_number(text) || !parse_double(text, number)) {
     return false;
