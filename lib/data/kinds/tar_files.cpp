@@ -106,7 +106,8 @@ std::vector<std::string> expand_file_braces(const std::string& path) {
   return names;
 }
 
-// Expands the text between braces: "1..3", or "a,b".
+// Expands the text between braces: "1..3", or "a,b". Throws Error(kData) for
+// other texts with "..".
 std::vector<std::string> alternatives(
     const std::string& pattern,
     const std::string& inside) {
