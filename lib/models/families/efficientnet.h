@@ -119,7 +119,7 @@ struct ScaledNetwork {
   double depth = 1.0;
 };
 
-// Family::find, for `table`, and Family::describe.
+// Family::find for the networks of `table`, and Family::describe.
 std::optional<ModelSpec> find_scaled(
     std::span<const ScaledNetwork> table,
     const std::string& name);
