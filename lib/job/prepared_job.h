@@ -32,8 +32,8 @@ struct PreparedJob {
   // Connection to the run's other machines; null for a single machine.
   std::unique_ptr<launch::NodeLink> link;
   config::Origins origins; // origins of the recipe's values, for messages
-  // Empty, because begin_job() throws problems of reading; later problems are
-  // added to it, which it lists in the order of the recipe's sources.
+  // Empty: begin_job() throws if reading the recipe adds a problem. Kept for
+  // the order of the recipe's sources, in which check_rules() lists problems.
   config::Problems problems;
   // Preprocessing record of the evaluated or initial weights, if they have one;
   // nullopt when resuming.
@@ -74,7 +74,7 @@ void resolve_resume(
     bool writes);
 // Sets up the samplers to resume the checkpoint's partial epoch; adds a note if
 // other workers began it. Does nothing if partial_epoch() is nullopt. Throws as
-// that does, and Error(kUsage) if resuming is impossible with the present
+// partial_epoch(), and Error(kUsage) if resuming is impossible with the present
 // workers.
 void continue_epoch(PreparedJob& prepared, const config::Timeline& timeline);
 

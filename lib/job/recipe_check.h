@@ -12,9 +12,10 @@
 // with its network and its paths are reported together. Makes no torch call.
 namespace vitrain::job {
 
-// Reads a recipe and resets keys that the network of a higher layer does not
-// have, with a note for each. Problems are added to `problems`; without it,
-// they are thrown as Error(kUsage).
+// Reads a recipe. Replaces other programs' names of networks and resets keys of
+// `model` that do not fit the network (models::use_published_names(),
+// leave_other_families()), with notes. Problems are added to `problems`;
+// without it, they are thrown as Error(kUsage).
 config::PartialRecipe load_recipe(const config::LoadRequest& request);
 config::PartialRecipe load_recipe(
     const config::LoadRequest& request,

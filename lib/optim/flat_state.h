@@ -74,8 +74,8 @@ struct FlatGroup : GroupSettings {
   at::Tensor gradients{}; // [n], fp32
   std::vector<Segment> segments{};
 
-  // The parameters (a view of its beginning), padded with zeros to Share::count
-  // shares of equal size: [count * share_size].
+  // Buffer of Share::count shares of equal size: [count * share_size].
+  // `parameters` is a view of its beginning; the rest is zeros.
   at::Tensor shares{};
   std::int64_t share_size = 0; // elements, a multiple of 16
   // This worker updates elements [own_begin, own_begin + own_size) of the

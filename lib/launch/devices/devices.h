@@ -64,8 +64,9 @@ struct DeviceSlot {
 
 struct DeviceRequest {
   DeviceKind kind = DeviceKind::kAuto;
-  // Number of workers. -1: one for every visible CUDA device; on the CPU, one
-  // for kCpu and default_cpu_workers() for kAuto.
+  // Number of workers; with `ids`, -1 or their number. -1 without `ids`: one
+  // for every visible CUDA device; on the CPU, one for kCpu and
+  // default_cpu_workers() for kAuto.
   std::int64_t count = -1;
   // CUDA devices by driver index, UUID or MIG name (or a unique prefix of
   // these), in the order of ranks. A device named twice is shared by two

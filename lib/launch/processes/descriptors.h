@@ -33,8 +33,7 @@ struct Pipe {
 Pipe make_pipe(const char* child);
 
 // Writes as much of `text` as fits without blocking on the reader of `fd`; the
-// rest is lost.
-// Async-signal-safe; the process must ignore SIGPIPE.
+// rest is lost. Async-signal-safe; the process must ignore SIGPIPE.
 void write_ready(int fd, std::string_view text);
 
 // Sets or clears close-on-exec. Throws Error(kInternal) if `fd` is closed.

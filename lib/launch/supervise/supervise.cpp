@@ -30,8 +30,9 @@ constexpr double kUnkillableSeconds = 10;
 // Grace period after a worker that is stopped or hangs, for which the other
 // workers have waited.
 constexpr double kGraceAfterStopped = 0.5;
-// After a stop request during set-up: seconds until remaining workers are
-// killed, and the same after the first of them has ended.
+// After a stop request during set-up: seconds until the workers are ended
+// (earlier if one of them has ended), and from then until the remaining ones
+// are killed.
 constexpr double kSetupEndSeconds = 1.2;
 constexpr double kGraceInSetup = 0.3;
 

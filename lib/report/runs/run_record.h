@@ -96,7 +96,7 @@ std::filesystem::path run_folder(const std::filesystem::path& path);
 
 // Reads a run as far as possible; does not throw for unreadable files.
 Run open_run(const std::filesystem::path& folder);
-// Uses the given records instead of reading them.
+// As open_run(folder), but uses `records` instead of reading metrics.jsonl.
 Run open_run(const std::filesystem::path& folder, const Records& records);
 
 } // namespace vitrain::report
