@@ -167,7 +167,7 @@ std::size_t CommandLine::read_verb(std::span<const std::string> words) {
 }
 
 // Records an option that CLI11 found, and adds a problem if its value is wrong.
-// `result`: a mark and the value, "" without a value.
+// `result`: kMark and the value, "" without a value.
 void CommandLine::read_given(const Option& option, const std::string& result) {
   if (option.name != "set" && has(option.name)) {
     problem("given twice");
