@@ -116,9 +116,9 @@ std::unique_ptr<const Order> torch_order(
 }
 
 // DistributedBatchSampler of python/paddle/io/dataloader/batch_sampler.py: pads
-// to a multiple of W (workers), shuffles, then assigns blocks of B
-// (per_device) to the workers; the
-// remainder that does not fill W blocks is divided into W equal parts.
+// to a multiple of W (workers), shuffles, then assigns blocks of B (per_device)
+// to the workers; the remainder that does not fill W blocks is divided into W
+// equal parts.
 std::unique_ptr<const Order> paddle_order(
     std::int64_t samples,
     const SamplerOptions& options,
