@@ -159,9 +159,8 @@ Family scaled_family(const char* name, const char* end) {
 extern const Family kEfficientNet;
 
 // As kEfficientNet, but with the mean over pixels before the last convolution:
-// MobileNet V3
-// (Howard et al., ICCV 2019), V4 (Qin et al., ECCV 2024), LCNet (Cui et al.,
-// 2021), and related networks.
+// MobileNet V3 (Howard et al., ICCV 2019), V4 (Qin et al., ECCV 2024), LCNet
+// (Cui et al., 2021), and related networks.
 extern const Family kMobileNet;
 
 } // namespace vitrain::models
