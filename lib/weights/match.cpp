@@ -77,7 +77,8 @@ class Matcher {
     }
   }
 
-  // Returns the match; throws Error(kWeights) if there are problems.
+  // Returns the match. Throws Error(kWeights) with what add_problem()
+  // collected.
   Match result(const std::string& source) {
     constexpr std::size_t kShown = 10;
     if (problems_.empty()) {

@@ -47,7 +47,8 @@ VisibleDevices visible_cuda_devices(
     const std::optional<std::string>& visible,
     bool bus_order = false);
 
-// Uses this machine's driver and this process's environment.
+// As the function above, for this machine's driver and the variables
+// CUDA_VISIBLE_DEVICES and CUDA_DEVICE_ORDER of this process.
 VisibleDevices visible_cuda_devices();
 
 // Device of a worker.

@@ -370,8 +370,8 @@ void Supervision::blame(Failure failure, double grace) {
     // Include the worker's own message: only this machine has its log.
     options_.nodes->fail_all(failure_->exit_code, std::string(trim(report())));
   }
-  // The report, which is printed after all workers have ended, describes the
-  // failure.
+  // The details are in the report, which is printed after all workers have
+  // ended.
   if (workers_.alive() > 0) {
     options_.notice(fmt::format(
         "{} failed; stopping the others",
