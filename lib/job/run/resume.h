@@ -42,10 +42,10 @@ std::vector<config::Difference> changes_to(
 
 // Result of searching run.output for `-resume auto`.
 struct NewestRun {
-  // The newest run of this name and recipe that has a checkpoint; otherwise the
-  // newest one whose recipe differs only in length (run.epochs, run.max_steps);
-  // otherwise the newest one of this recipe, which ended before its first
-  // checkpoint.
+  // The newest run of this name with a checkpoint and this recipe
+  // (same_recipe()); otherwise the newest one with a checkpoint whose recipe
+  // differs only in length (run.epochs, run.max_steps); otherwise the newest
+  // one of this recipe, which ended before its first checkpoint.
   std::optional<std::filesystem::path> path;
   // The newest run with a checkpoint whose recipe differs otherwise, or cannot
   // be read.
