@@ -49,7 +49,7 @@ struct EfficientNetSpec {
     kNone, // mean over pixels
     kConv, // 1x1 convolution with BatchNorm, activation, mean
     kMeanFirst, // mean, 1x1 convolution without BatchNorm, activation
-    kMeanFirstBias, // the same with a bias
+    kMeanFirstBias, // kMeanFirst with a bias
     kMeanFirstNorm, // mean, 1x1 convolution with BatchNorm, activation
   };
   std::vector<std::vector<Block>> stages;
