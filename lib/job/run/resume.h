@@ -47,8 +47,8 @@ struct NewestRun {
   // differs only in length (run.epochs, run.max_steps); otherwise the newest
   // one of this recipe, which ended before its first checkpoint.
   std::optional<std::filesystem::path> path;
-  // The newest run with a checkpoint whose recipe differs otherwise, or cannot
-  // be read.
+  // The newest run of this name with a checkpoint whose recipe differs in more
+  // than data paths and length, or cannot be read.
   std::optional<std::filesystem::path> other;
   std::string reason; // differences of `other`: lines, each after a line end
 };
