@@ -46,8 +46,8 @@ Random::Random(
     Purpose purpose,
     std::uint64_t a,
     std::uint64_t b) {
-  // The key holds seed and purpose; a and b fill the upper three counter words.
-  // a is hashed, because both do not fit.
+  // The key is a hash of seed, purpose and a. The upper three counter words are
+  // half of a's hash and b, because a and b do not fit.
   const std::uint64_t key =
       mix(seed ^ mix(static_cast<std::uint64_t>(purpose)) ^ (mix(a) << 1));
   key_ = {low32(key), high32(key)};

@@ -11,7 +11,7 @@ namespace vitrain {
 // it has them.
 class Sha256 {
  public:
-  // `plainly`: do without these instructions.
+  // `plainly`: do not use the processor's SHA instructions.
   explicit Sha256(bool plainly = false) : plainly_(plainly) {}
 
   void update(const void* bytes, std::size_t size);

@@ -248,7 +248,8 @@ class Lister {
     }
   }
 
-  // Adds the images of an archive; keeps those before a damaged member.
+  // Adds the images of an archive; of a damaged one, those before the damage
+  // and a problem. Never throws Error.
   void add_archive(const std::string& file, const std::string& inside) {
     const auto number = static_cast<std::int32_t>(found_.archives.size());
     const std::size_t before = found_.images.size();

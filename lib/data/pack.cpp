@@ -128,7 +128,8 @@ Labels labels_of(const Index& index) {
   return labels;
 }
 
-// Writes a class map, and verifies that it reads back as the same names.
+// Writes a class map. Throws Error(kData) if the names in it would be read as
+// other names.
 void write_class_names(
     const std::filesystem::path& path,
     const std::vector<std::string>& names) {

@@ -128,7 +128,9 @@ class Outputs {
   std::int64_t count_;
 };
 
-// Reads the classes of the subset, in the order of the file.
+// Reads the classes of the subset, in the order of the file. Throws
+// Error(kData), naming the line, for a class that the model does not have and
+// for a repeated one.
 std::vector<std::int32_t> read_subset(
     const std::string& file,
     const Outputs& outputs,

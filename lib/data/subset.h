@@ -13,8 +13,9 @@ namespace vitrain::data {
 struct ModelClasses {
   std::vector<std::string> names; // empty or numbers: unknown
   std::int64_t count = 0; // 0: unknown
-  // Form of the training data's labels. If the lines of the file could equally
-  // be names and numbers, they are numbers for kNumbers, else names.
+  // Form of the training data's labels. If the lines of the file for
+  // restrict_to_subset() could equally be names and numbers, they are numbers
+  // for kNumbers, else names.
   LabelForm labels = LabelForm::kNone;
 };
 

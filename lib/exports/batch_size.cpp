@@ -56,8 +56,8 @@ class BatchFreedom {
         what);
   }
 
-  // Compares two nodes. For a constant that depends on the batch, returns it as
-  // a Size.
+  // Compares two nodes. Returns a constant that depends on the batch as a Size;
+  // nullopt for all other nodes.
   std::optional<Size> compare(jit::Node& ours, const jit::Node& theirs) {
     check(
         ours.kind() == theirs.kind() &&

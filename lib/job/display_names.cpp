@@ -12,8 +12,8 @@ namespace {
 
 constexpr const char* kUse = "the names of classes are a text file";
 
-// A line of the file, and its parts before (`key`) and after (`name`) the first
-// separator.
+// A line of a file of display names, and its parts before (`key`) and after
+// (`name`) the first separator.
 struct Line {
   std::string text; // the name if lines are in the order of the classes
   std::string key;

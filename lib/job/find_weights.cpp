@@ -76,7 +76,7 @@ std::optional<fs::path> best_of(
     const std::string& name) {
   std::vector<std::string> rejected;
   auto best = checkpoint::best_valid(folder, &rejected);
-  // A training run may have replaced it just now.
+  // A training run may have replaced the best checkpoint just now.
   if (!best && !rejected.empty()) {
     rejected.clear();
     best = checkpoint::best_valid(folder, &rejected);

@@ -30,9 +30,12 @@ std::filesystem::path find_checkpoint(
 // find_checkpoint(); false for weights files and missing paths.
 bool is_checkpoint_path(const std::filesystem::path& path);
 
-// Returns RUN for weights whose path is RUN, a checkpoint of it
+// Returns RUN, with links resolved, for weights whose path is RUN,
+// RUN/checkpoints, a file `best` or `latest` in that, a checkpoint of RUN
 // (RUN/checkpoints/STEP) or a file in one. For other weights the result is an
-// unrelated folder. Throws as find_checkpoint().
+// unrelated folder. Throws Error(kWeights): for a folder, `best` and `latest`
+// as find_checkpoint(); for another path, which need not exist, only if its
+// links cannot be resolved.
 std::filesystem::path run_of_weights(const std::string& weights);
 
 // Returns the path that the value `name` of model.pretrained (or of another

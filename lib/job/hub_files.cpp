@@ -251,14 +251,14 @@ void HubFiles::download(
     const fs::path& blob) {
   const fs::path locks = hub_folder() / ".locks" / repository_.filename();
   make_folders(locks);
-  // huggingface_hub locks this file the same way.
+  // huggingface_hub uses the same lock.
   const fs::path lock = locks / (remote.etag + ".lock");
   const Fd held(::open(lock.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0666));
   while (held && ::flock(held.get(), LOCK_EX) != 0 && errno == EINTR) {
   }
   std::error_code error;
   if (fs::exists(blob, error)) {
-    return; // another process has fetched it meanwhile
+    return; // another process fetched it while this one waited for the lock
   }
   const fs::path part = blob.native() + ".incomplete";
   const Fd out(::open(part.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0666));

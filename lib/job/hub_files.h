@@ -29,10 +29,10 @@ class HubFiles {
   // is no address.
   HubFiles(models::PublishedName name, const FetchProgress& progress);
 
-  // Downloads a file unless the cache has it, for which it always asks the hub.
-  // Returns its path in the snapshot; nullopt if the repository does not have
-  // it. Throws Error(kWeights) if the hub refuses or does not send what it
-  // announces, Error(kStorage).
+  // Asks the hub for the current version of a file and downloads it unless the
+  // cache has it. Returns its path in the snapshot; nullopt if the repository
+  // does not have it. Throws Error(kWeights) if the hub refuses or does not
+  // send what it announces, Error(kStorage).
   std::optional<std::filesystem::path> fetch(const std::string& file);
 
   // Bytes received so far.

@@ -180,8 +180,8 @@ data::ModelClasses model_classes(
       prepared.record ? prepared.record->labels : data::LabelForm::kNone};
 }
 
-// Adds the warnings of a dataset to the notes, which have a line each before
-// training starts, and one on classes that differ in capital letters only.
+// Adds to `notes` the warnings among index.notes(), and one if the names of two
+// classes differ in capital letters only.
 void add_warnings(const data::Index& index, std::vector<std::string>& notes) {
   const std::string path = printable(index.options().path);
   for (const std::string& note : index.notes()) {

@@ -69,9 +69,9 @@ std::string label_form_warning(
 }
 
 // Compares the classes of data.eval with those of the weights: throws
-// Error(kData) if they differ, and adds notes. Skips published weights with
-// another number of classes if model.num_classes is set. Does nothing without a
-// record or with eval.check_classes: false.
+// Error(kData) if they differ, but not for published weights with another
+// number of classes if model.num_classes is set. Adds notes. Does nothing
+// without a record or with eval.check_classes: false.
 void check_evaluated_classes(PreparedJob& prepared) {
   const config::Recipe& recipe = prepared.job.recipe;
   if (!prepared.record || !recipe.eval.check_classes) {

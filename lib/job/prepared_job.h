@@ -20,8 +20,9 @@
 
 namespace vitrain::job {
 
-// A job, checked as far as possible without starting it: recipe, devices,
-// datasets, arithmetic, model, precision. Makes no torch calls.
+// A job, filled in and checked step by step: prepare() checks it as far as
+// possible without starting it (recipe, weights, devices, datasets, checkpoint
+// to resume, arithmetic, model, precision). That makes no torch calls.
 struct PreparedJob {
   Job job;
   std::filesystem::path worker_program; // Request::worker_program
@@ -31,8 +32,8 @@ struct PreparedJob {
   // Connection to the run's other machines; null for a single machine.
   std::unique_ptr<launch::NodeLink> link;
   config::Origins origins; // origins of the recipe's values, for messages
-  // Empty, because begin_job() throws problems of reading; later problems are
-  // added to it, which it lists in the order of the recipe's sources.
+  // Empty: begin_job() throws if reading the recipe adds a problem. Kept for
+  // the order of the recipe's sources, in which check_rules() lists problems.
   config::Problems problems;
   // Preprocessing record of the evaluated or initial weights, if they have one;
   // nullopt when resuming.
@@ -73,7 +74,7 @@ void resolve_resume(
     bool writes);
 // Sets up the samplers to resume the checkpoint's partial epoch; adds a note if
 // other workers began it. Does nothing if partial_epoch() is nullopt. Throws as
-// that does, and Error(kUsage) if resuming is impossible with the present
+// partial_epoch(), and Error(kUsage) if resuming is impossible with the present
 // workers.
 void continue_epoch(PreparedJob& prepared, const config::Timeline& timeline);
 

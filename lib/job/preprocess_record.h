@@ -22,7 +22,7 @@ namespace vitrain::job {
 // mistaken for the number of another class.
 struct PreprocessRecord {
   std::string source; // path of the weights, printable
-  // Values by recipe key, as "keys" above.
+  // Values by recipe key: "keys" of the record.
   Json values;
   std::vector<std::string> classes;
   bool multi_label = false;
@@ -59,8 +59,9 @@ std::optional<PreprocessRecord> pretrained_record(
 // training, only from published records: for others the positions are resized,
 // which is reported). If `evaluates` (also for exports), sets model.pretrained
 // to the checkpoint that it means. Returns the record; nullopt if there is
-// none. Adds a note for every difference, also for keys that the user has set.
-// Throws Error(kWeights).
+// none, with unknown_images_note() as note if the weights exist. Adds a note
+// for every difference, also for keys that the user has set. Throws
+// Error(kWeights).
 std::optional<PreprocessRecord> use_record(
     bool evaluates,
     config::Recipe& recipe,

@@ -12,9 +12,10 @@
 // with its network and its paths are reported together. Makes no torch call.
 namespace vitrain::job {
 
-// Reads a recipe and resets keys that the network of a higher layer does not
-// have, with a note for each. Problems are added to `problems`; without it,
-// they are thrown as Error(kUsage).
+// Reads a recipe. Replaces other programs' names of networks and resets keys of
+// `model` that do not fit the network (models::use_published_names(),
+// leave_other_families()), with notes. Problems are added to `problems`;
+// without it, they are thrown as Error(kUsage).
 config::PartialRecipe load_recipe(const config::LoadRequest& request);
 config::PartialRecipe load_recipe(
     const config::LoadRequest& request,
@@ -26,19 +27,20 @@ config::CheckContext circumstances_here(
     const config::PartialRecipe& loaded,
     bool training);
 
-// Throws Error(kUsage) with `problems` and every broken rule: those of
-// config::validate(), and those of the network as far as the recipe alone
-// describes the data. Rules about keys that could not be read are skipped, and
-// the last line of the message says so. If there are problems, missing paths of
-// keys that the user has set are reported, too.
+// Throws Error(kUsage) if `problems` is not empty or a rule is broken, with all
+// of them: the rules of config::validate(), and those of the network as far as
+// the recipe alone describes the data. The message then also lists missing
+// paths of keys that the user has set, which alone are no error. Rules about
+// keys that could not be read are skipped, and the last line of the message
+// says so.
 void check_rules(
     const config::Recipe& recipe,
     const config::Origins& origins,
     const config::CheckContext& context,
     config::Problems problems = {});
 
-// Throws Error(kUsage) with the broken rules of the network that depend on
-// `data`.
+// Throws Error(kUsage) if the network or train.class_weights breaks a rule with
+// this `data`, with all such rules.
 void check_network(
     const config::Recipe& recipe,
     const config::Origins& origins,

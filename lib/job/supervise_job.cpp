@@ -93,7 +93,7 @@ bool find_checkpoint(Job& job) {
 }
 
 // Reports the restart and waits before it. Returns the exit code of the run if
-// a signal arrived meanwhile, else nullopt.
+// a signal arrived during the wait, else nullopt.
 std::optional<int> pause_before_restart(
     PreparedJob& prepared,
     const launch::Restarts& restarts) {
@@ -133,7 +133,7 @@ std::optional<int> after_attempt(
   const Job& job = prepared.job;
   const int code = outcome.exit_code;
   if (code > 128 && !job.resume.empty() && outcome.stopped_in_setup) {
-    return static_cast<int>(ExitCode::kStopped); // its checkpoint exists
+    return static_cast<int>(ExitCode::kStopped); // the run's checkpoint exists
   }
   if (code != static_cast<int>(ExitCode::kWorkerDied) ||
       job.mode == JobMode::kEval || job.recipe.run.max_restarts == 0) {

@@ -62,8 +62,8 @@ fs::path snapshot_of(const fs::path& repository, const std::string& revision) {
   return all.size() == 1 ? all.front() : fs::path();
 }
 
-// Returns the weights file or index of that revision; "" if it has none. Throws
-// as snapshot_of().
+// Returns the weights file or index of a revision of a cached repository; "" if
+// there is none. Throws as snapshot_of().
 fs::path weights_of_repository(
     const fs::path& repository,
     const std::string& revision) {
@@ -101,8 +101,10 @@ fs::path weights_below(const fs::path& folder, const std::string& name) {
       : fs::path();
 }
 
-// Returns the weights of a repository, or of a file of torchvision, from the
-// first folder that has them; "" if none has.
+// Returns the weights of a repository or of torchvision's `file` (each may be
+// "") from the first of VITRAIN_WEIGHTS, the Hugging Face cache and torch's
+// cache that has them; "" if none has. Throws as snapshot_of() and
+// only_weights_in().
 fs::path find_one(
     const std::string& repository,
     const std::string& revision,

@@ -25,18 +25,19 @@ std::filesystem::path torch_hub_folder();
 std::filesystem::path hub_repository(const std::string& repository);
 
 // Reads a value of model.pretrained that is no path as the name of published
-// weights. All members but the revision are empty if it is none: if it does not
-// begin with "timm:", "hf-hub:", "hf_hub:" or the hub's address, and either
-// says no network or weights, or has a "/" after the name of an existing
-// folder.
+// weights. A name that begins with "timm:", "hf-hub:", "hf_hub:" or the hub's
+// address always is one. Of another name, all members but the revision are
+// empty if it names neither a network nor weights, or if its part before the
+// first "/" exists as a file or folder.
 models::PublishedName published_weights_name(const std::string& name);
 
-// Returns the weights files in these folders that a name means, by their own
-// names ("timm:resnet50.a1_in1k"; for the exact weights or repository of
-// `name`, that text). If the name has no tag, all weights of the network are
-// meant; the search ends at weights without a tag and at timm's default ones.
-// Throws Error(kUsage) if a folder in $VITRAIN_WEIGHTS has several files,
-// Error(kWeights) for an invalid index or ref.
+// Returns the weights files that a name means in the folders of
+// describe_caches(), by their own names ("timm:resnet50.a1_in1k"; for the exact
+// weights or repository of `name`, that text). If the name has no tag, all
+// weights of the network are meant; the search ends at weights without a tag
+// and at timm's default ones. Throws Error(kUsage) if a folder in
+// $VITRAIN_WEIGHTS has several files, Error(kWeights) for an invalid index or
+// ref.
 std::map<std::string, std::filesystem::path> find_cached(
     const models::PublishedName& name);
 

@@ -28,11 +28,11 @@ struct ConsoleOptions {
 ConsoleOptions console_options_from_environment();
 
 // Text output of one process: its log file and, on rank 0, the terminal. Both
-// get plain, complete lines; only a terminal gets colours and a live line. Both
-// require ConsoleOptions without prefix and `plain`, and a TERM other than
-// "dumb"; colours also that NO_COLOR is unset or empty. Writing never throws
-// and never stops a run: output that cannot be written is dropped and counted.
-// Thread-safe.
+// get plain, complete lines. Only a terminal gets colours and a live line,
+// which require ConsoleOptions without prefix and `plain`, and a TERM other
+// than "dumb"; colours also that NO_COLOR is unset or empty. Writing never
+// throws and never stops a run: output that cannot be written is dropped and
+// counted. Thread-safe.
 class Console {
  public:
   // Duplicates the descriptors; the caller keeps its own.

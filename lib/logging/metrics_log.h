@@ -74,8 +74,9 @@ class MetricsLog {
   // Records the settings of the run as TensorBoard's hyperparameters and, if
   // log.mlflow is set, begins the MLflow run with them as parameters.
   void begin(const config::Recipe& recipe) noexcept;
-  // Adds `picture` to TensorBoard, with `tag` and `step`, and sends MLflow the
-  // same picture as `file`, a path relative to the run folder.
+  // Adds `picture` to TensorBoard, with `tag` and `step`, and sends MLflow
+  // `file` (relative to the run folder), to which the caller has written the
+  // same picture.
   void picture(
       std::string_view tag,
       const Picture& picture,
@@ -117,7 +118,8 @@ class MetricsLog {
   void attempt(const Work& work) noexcept;
   std::array<Output, 3> outputs() const noexcept;
   void end_session(ExitCode code);
-  // Updates the state that the next records depend on.
+  // Updates span_, span_is_done_ and checkpoint_step_ with a record that is
+  // written or that was read from metrics.jsonl.
   void follow(const Json& record);
   void write_summary(const Json& record, bool raw);
   void write_scalars(const Json& record, const std::string& prefix);

@@ -33,8 +33,8 @@ class MlflowLog {
 
   // Ends the run on the server. Waits at most `patience` seconds for queued
   // metrics and files; with kFinished, as long as something is delivered every
-  // `patience` seconds, at most kLongestEnd. Meanwhile it gives up after two
-  // failed attempts. Later calls do nothing.
+  // `patience` seconds, at most kLongestEnd. Gives up after two failed attempts
+  // in this time. Later calls do nothing.
   void finish(MlflowStatus status, double patience = kPatience);
 
   // Returns a warning for the user, "" if there is none: the first time that

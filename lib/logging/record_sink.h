@@ -43,7 +43,8 @@ class RecordSink {
   // Returns true if the record was written or queued, and no queued one was
   // dropped.
   bool write(std::string_view record, double patience = kPatience);
-  // Writes queued records without waiting. Returns true if none is left.
+  // Writes queued records without waiting. Returns true if none is left: all
+  // are written, or dropped because of an error.
   bool flush();
 
   explicit operator bool() const { return static_cast<bool>(fd_); }

@@ -18,8 +18,8 @@ using LayerKey = std::vector<double>;
 const LayerKey kAfterAll{std::numeric_limits<double>::infinity()};
 
 // Sets the keys of the names that `rule` is the first to match. `largest`:
-// largest first captured number of the previous rule; updated unless
-// rule.ends_together.
+// largest first captured number of the last rule without ends_together; updated
+// if this is one.
 void take_rule(
     const LayerRule& rule,
     const std::vector<std::string>& names,
@@ -58,7 +58,7 @@ std::vector<LayerKey> keys_by_rules(
     const std::vector<LayerRule>& rules,
     const std::vector<std::string>& names) {
   std::vector<LayerKey> keys(names.size(), kAfterAll);
-  double largest = 0; // largest first captured number of the previous rule
+  double largest = 0;
   for (const LayerRule& rule : rules) {
     take_rule(rule, names, largest, keys);
   }

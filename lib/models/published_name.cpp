@@ -22,9 +22,10 @@ using config::foreign::find_published;
 using config::foreign::published_weights;
 using config::foreign::PublishedWeights;
 
-// Names of repositories of transformers' models (in lower case, with _ for -)
-// and of PaddleViT's configs, and their equivalents in timm, before the last
-// parts are dropped.
+// Regular expression for names of transformers' repositories (without the
+// owner) and of PaddleViT's configs, and what replaces the match on the way to
+// timm's name. All rows are applied in turn, to the name in lower case with _
+// for -; kTails are dropped afterwards.
 struct Rewrite {
   const char* pattern;
   const char* name;

@@ -24,7 +24,8 @@ struct PublishedName {
 // - timm: "resnet50", "resnet50.a1_in1k", also after "timm/" or "timm:";
 // - the Hugging Face hub: "ORG/NAME", "ORG/NAME@REVISION", also after
 //   "hf-hub:", "hf_hub:" or "https://huggingface.co/";
-// - torchvision: "vit_b_16", "ViT_B_16_Weights.IMAGENET1K_V1";
+// - torchvision: "vit_b_16", "ViT_B_16_Weights.IMAGENET1K_V1", also after
+//   "torchvision.models.", "torchvision:" or "torchvision/";
 // - PaddleViT: "pvtv2_b0".
 // Members except `revision` are empty if the name does not say them. All are
 // for NAME.TAG with an unknown tag, unless "timm" precedes it. No network or

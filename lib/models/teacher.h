@@ -22,8 +22,9 @@ ModelSpec resolve_teacher(
 
 // Returns the teacher's spec for the largest images of all stages of
 // data.augment.stages; for smaller images its positions are resampled. Throws
-// as above for every stage, and if stages have different image sizes and the
-// teacher's family accepts only one.
+// Error(kUsage), naming train.distill.teacher, if the network is unknown, does
+// not accept the images of a stage, or accepts only one size and stages have
+// several.
 ModelSpec resolve_teacher(
     const config::Recipe& recipe,
     const ModelSpec& student);

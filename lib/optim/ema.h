@@ -76,7 +76,7 @@ class Ema {
   std::map<std::string, at::Tensor> buffers() const;
 
   // Makes the module compute with the averages during the lifetime of this
-  // object. Do not call update() and do not train meanwhile.
+  // object. During it, do not call update() and do not train.
   class InPlace {
    public:
     explicit InPlace(Ema& ema) : ema_(ema) { ema_.exchange(true); }

@@ -48,7 +48,8 @@ struct GroupSettings {
   double weight_decay = 0.0;
   double lr_scale = 1.0; // factor of the schedule's learning rate
   bool exempt = false; // exempt from weight decay by optim.no_decay
-  // True: use the optimizer's rule for parameters that are not matrices (Muon).
+  // True: use the optimizer's rule for parameters that is_matrix() (grouping.h)
+  // rejects. Only with Muon.
   bool fallback = false;
   // First epoch (from 1) in which the group is trained.
   std::int64_t from_epoch = 1;
@@ -73,8 +74,8 @@ struct FlatGroup : GroupSettings {
   at::Tensor gradients{}; // [n], fp32
   std::vector<Segment> segments{};
 
-  // The parameters (a view of its beginning), padded with zeros to Share::count
-  // shares of equal size: [count * share_size].
+  // Buffer of Share::count shares of equal size: [count * share_size].
+  // `parameters` is a view of its beginning; the rest is zeros.
   at::Tensor shares{};
   std::int64_t share_size = 0; // elements, a multiple of 16
   // This worker updates elements [own_begin, own_begin + own_size) of the

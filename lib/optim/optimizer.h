@@ -83,7 +83,7 @@ class Optimizer {
   // the number of updates, int64; slow_tensors(); and "missed.<group>" for
   // groups with from_epoch > 1. With several shares, calls `gather` for each
   // buffer, in the same order on all workers; the views are then of its
-  // results.
+  // results, and buffers for which it returns an undefined tensor are left out.
   std::map<std::string, at::Tensor> state(const Gather& gather = {}) const;
   // Restores the result of state(), or this worker's share of it. Throws
   // Error(kWeights) that names missing, unknown or wrongly shaped tensors; the

@@ -19,7 +19,7 @@ struct ClassResult {
   // Most frequent wrong prediction for samples of the class, the lowest class
   // number of equal ones; -1: none.
   std::int32_t confused_with = -1;
-  std::int64_t confused = 0; // number of these predictions
+  std::int64_t confused = 0; // samples of the class predicted as confused_with
 
   // Fractions in [0, 1]; 0 if the denominator is 0.
   double accuracy() const; // correct / count, also called recall

@@ -26,8 +26,8 @@ fs::path folder_of(const fs::path& path) {
   return path.has_parent_path() ? path.parent_path() : ".";
 }
 
-// True for a path in /proc, whose links lead to open files whatever their names
-// are now.
+// True if the folder of `path`, with links followed (/dev/fd), is in /proc.
+// Links in it lead to open files, whatever the names of these files are now.
 bool is_in_proc(const fs::path& path) {
   struct statfs status {};
   return ::statfs(folder_of(path).c_str(), &status) == 0 &&

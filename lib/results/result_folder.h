@@ -5,9 +5,10 @@
 
 namespace vitrain::results {
 
-// An output folder, called NAME.part until finish() renames it to NAME. That
-// replaces an existing folder NAME, atomically if the file system can exchange
-// folders. Every method throws Error(kStorage).
+// An output folder, called NAME.part until finish() renames it to NAME, and for
+// good if finish() is not called. finish() replaces an existing folder NAME,
+// atomically if the file system can exchange folders. Every method throws
+// Error(kStorage).
 class ResultFolder {
  public:
   // Creates NAME.part, empty; deletes an old one.

@@ -25,7 +25,7 @@ struct Snapshot {
   // Value of the metric that decides which checkpoint is the best; nullopt if
   // the weights of this step were not evaluated.
   std::optional<double> metric;
-  // Name of that metric: "top1", or "top1, ema" for averaged weights.
+  // Name of `metric`: "top1", or "top1, ema" for averaged weights.
   std::string metric_name;
   // Preprocessing of the model's inputs (job::preprocess_record()); null:
   // unknown.

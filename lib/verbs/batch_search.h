@@ -19,7 +19,7 @@ struct BatchLimits {
 
 struct BatchFound {
   std::int64_t fits = 0; // largest batch that was tried and fits; 0: none fits
-  std::int64_t memory = 0; // bytes of a worker with that batch
+  std::int64_t memory = 0; // peak bytes of a worker with the batch `fits`
   // Smallest batch that does not fit, as tried or as extrapolated from other
   // trials; 0: none.
   std::int64_t too_large = 0;
@@ -29,9 +29,10 @@ struct BatchFound {
   std::string problem{};
 };
 
-// Tries a batch: returns the bytes of a worker, or nullopt if it runs out of
-// memory. An Error with an exit code 128 + n (signal n) is passed on; any other
-// Error ends the search.
+// Tries a batch: returns the peak memory of a worker in bytes, or nullopt if it
+// runs out of memory. search_largest_batch() passes on an Error with an exit
+// code 128 + n (signal n); any other Error ends the search
+// (BatchFound::problem).
 using TryBatch = std::function<std::optional<std::int64_t>(std::int64_t batch)>;
 
 // Searches the largest batch that fits, to within an eighth: doubles `start` as

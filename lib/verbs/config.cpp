@@ -13,8 +13,8 @@ namespace vitrain::verbs {
 namespace {
 
 // Checks as training on this machine would, but does not read the data. Throws
-// Error(kUsage) with the problems. Returns those that a machine with a GPU does
-// not have, if the recipe leaves the choice of devices to the machine.
+// Error(kUsage) with the problems; but returns them if the recipe leaves the
+// choice of devices to the machine and they only exist without a GPU. "": none.
 std::string check_for_this_machine(
     const config::PartialRecipe& loaded,
     const config::Problems& problems) {

@@ -69,7 +69,7 @@ int data_check(const config::Arguments& arguments) {
         name, std::make_shared<const data::Index>(data::list(source)));
   };
   list("train", job::source_options(recipe.data.train, /*train=*/true));
-  if (!recipe.data.split) { // otherwise it is a part of the training data
+  if (!recipe.data.split) { // else data.eval is a part of data.train
     list(
         "eval",
         job::evaluation_options(recipe.data.eval, *splits.front().second));

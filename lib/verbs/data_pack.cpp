@@ -78,7 +78,7 @@ int data_pack(const config::Arguments& arguments) {
   const auto train = list(of_train);
   data::SourceOptions of_eval;
   std::shared_ptr<const data::Index> eval;
-  if (!recipe.data.split) { // otherwise it is a part of the training data
+  if (!recipe.data.split) { // else data.eval is a part of data.train
     of_eval = job::evaluation_options(recipe.data.eval, *train);
     eval = list(of_eval);
   }

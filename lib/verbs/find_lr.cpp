@@ -51,12 +51,12 @@ config::Recipe range_recipe(
   recipe.run.epochs = 1000000;
   recipe.run.max_steps = steps;
   recipe.run.stop_after.reset();
-  recipe.eval.batches = 1; // a run evaluates at its end: keep that short
+  recipe.eval.batches = 1; // shortens the evaluation at the end of the run
   recipe.schedule = {};
   recipe.schedule.name = config::ScheduleKind::kRangeTest;
   recipe.schedule.warmup_lr = kLowest;
   recipe.optim.lr = kHighest;
-  recipe.train.prune = {}; // pruning could begin after these steps
+  recipe.train.prune = {}; // pruning could begin after `steps`
   recipe.train.on_non_finite = config::OnNonFinite::kStop;
   recipe.train.on_spike = {};
   return recipe;

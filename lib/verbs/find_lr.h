@@ -23,9 +23,9 @@ struct RangeTest {
   std::optional<double> steepest; // lr of the steepest descent over log lr
   std::optional<double> before_lowest; // a tenth of the lr at the minimum
 };
-// Smooths the losses of a range test and derives two suggestions; both stay
-// empty if there are at most 12 averages, or if they do not fall by 2 %;
-// `steepest` also if they fall only in the first ten steps.
+// Smooths the losses of a range test and derives two suggestions. Both stay
+// empty if there are at most 12 averages, or if the averages do not fall by
+// 2 %; `steepest` also stays empty if they fall only in the first ten steps.
 RangeTest read_range_test(const std::vector<LossAt>& losses);
 
 // Trains `steps` steps with a learning rate that rises from 1e-6 to 10, prints

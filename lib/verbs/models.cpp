@@ -141,7 +141,7 @@ std::string table_of_weights(const std::string& network) {
         ? shortest(values[0])
         : fmt::format("{}", fmt::join(values, " "));
   };
-  // Returns both values, or one if evaluation has no own (0).
+  // Returns both values, or only that of training if `evaluation` is 0.
   const auto pair = [](const auto& training, const auto& evaluation) {
     return evaluation > 0
         ? fmt::format("{:.4g} {:.4g}", double(training), double(evaluation))

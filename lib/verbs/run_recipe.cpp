@@ -65,8 +65,8 @@ bool name_network(const std::string& weights) {
 }
 
 // Returns the recipe of the run that produced the weights; nullopt if options
-// alone are the recipe. Throws Error if the weights do not exist or do not name
-// their network.
+// alone are the recipe. Without such a run and without -set model.name, throws
+// Error if the weights do not exist or do not name their network.
 std::optional<std::string> recipe_of_weights(
     const config::Arguments& arguments,
     const std::string& weights) {

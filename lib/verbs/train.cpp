@@ -185,7 +185,7 @@ bool has_failed(int code) {
 // now.
 void close_failed_run(job::PreparedJob& prepared) {
   const bool is_ours = !prepared.lock || !prepared.lock->is_lost();
-  prepared.lock.reset(); // this process no longer trains there
+  prepared.lock.reset(); // training has ended
   if (is_ours) {
     report::close_report(prepared.job.run());
   }

@@ -96,7 +96,8 @@ std::int64_t size_of(const fs::path& folder) {
   return bytes;
 }
 
-// Adds the values of a record of the last process to `measured` and `steps`.
+// Adds the values of a record to `measured` and `steps`, which a start record
+// resets: they describe the last process.
 void take_record(
     const Json& record,
     Measured& measured,

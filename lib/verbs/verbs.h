@@ -32,8 +32,8 @@ using CountModels =
 // need torch.
 struct Invocation {
   std::string command_line; // for the records
-  // Program of the workers: started with "--worker", it is one
-  // (engine/run/worker.h).
+  // Program that runs a worker (engine/run/worker.h) if started with
+  // "--worker".
   std::filesystem::path worker_program = "/proc/self/exe";
   PrintDryRun print_dry_run = {}; // empty without torch
   CountModels count_models = {}; // empty: no counts are known
@@ -62,8 +62,9 @@ config::Arguments with_run_recipe(config::Arguments arguments);
 // One function per verb: wiring only. Each returns the exit code.
 
 // Trains or evaluates; or, if an option asks for it, only prints the recipe,
-// runs trials, or prints or runs the commands of several hosts. nullopt if a
-// dry run was requested and `invocation` cannot print it.
+// runs trials, or prints or runs the commands of several hosts. Returns the
+// exit code; nullopt if a dry run was requested and `invocation` cannot print
+// it.
 std::optional<int> train(
     const config::Arguments& arguments,
     const Invocation& invocation);

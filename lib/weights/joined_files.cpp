@@ -75,8 +75,8 @@ class JoinedFiles : public Archive {
 
  private:
   struct StorageLocation {
-    std::size_t file = 0;
-    std::size_t storage = 0; // index in that file
+    std::size_t file = 0; // index in files_
+    std::size_t storage = 0; // index in the file's storages
   };
 
   void check_format(const Archive& file) const {

@@ -77,7 +77,8 @@ class Matcher {
     }
   }
 
-  // Returns the match; throws Error(kWeights) if there are problems.
+  // Returns the match. Throws Error(kWeights) with what add_problem()
+  // collected.
   Match result(const std::string& source) {
     constexpr std::size_t kShown = 10;
     if (problems_.empty()) {
@@ -119,8 +120,8 @@ class Matcher {
     return found != layouts.end() && found->first.starts_with(start);
   }
 
-  // True if the model has its last norm after the pooling and the file before
-  // it, as when masked autoencoders are fine-tuned.
+  // True if the last norm is after the pooling in the model and before the
+  // pooling in the file, as when masked autoencoders are fine-tuned.
   bool moves_last_norm() const {
     return has(own_, kPooledNorm) && !has(own_, kNorm) && has(given_, kNorm) &&
         !has(given_, kPooledNorm);
@@ -213,8 +214,8 @@ class Matcher {
     return found && found->from != found->to;
   }
 
-  // If these are positions of another grid than the model's, records that they
-  // are resampled and returns true.
+  // If the tensor `name` holds position embeddings of another grid than the
+  // model's, records that they are resampled and returns true.
   bool can_resize(
       const std::string& name,
       const TensorLayout& value,
@@ -232,8 +233,9 @@ class Matcher {
     return true;
   }
 
-  // If this is a first convolution for colour images, and the model has another
-  // number of input channels, records that it is adapted and returns true.
+  // If the tensor `name` is a first convolution for colour images, and the
+  // model has another number of input channels, records that it is adapted and
+  // returns true.
   bool can_adapt(
       const std::string& name,
       const std::vector<std::int64_t>& given,

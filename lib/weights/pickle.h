@@ -34,7 +34,7 @@ struct PickleValue {
   double real = 0.0;
   // kText, kBytes; kGlobal: "module.name".
   std::string_view text;
-  bool starts_program = false; // kGlobal: calling it would start a program
+  bool starts_program = false; // kGlobal: calling it is refused as unsafe
   // kList, kTuple: items; kCall: appended items.
   std::vector<Ref> items;
   // kDict: entries; kCall: entries set on the object.

@@ -10,8 +10,8 @@ namespace vitrain::weights {
 
 namespace {
 
-// Modules whose functions start programs. Nothing is ever called, but a file
-// that would call one of these is rejected, so that the user learns of it. A
+// Modules whose functions start programs or run code, or are otherwise unsafe.
+// Nothing is called, but a file that would call one is rejected as unsafe. A
 // name that the file only mentions (such as a class in its settings) is
 // allowed.
 constexpr auto kRefused = std::to_array<std::string_view>({
@@ -53,8 +53,9 @@ std::string_view last_part(std::string_view name) {
   return name.substr(name.rfind('.') + 1); // npos + 1 == 0
 }
 
-// True if calling `name` of `module` would start a program. `name` may go
-// through other objects: "os.system" of a module that imports os.
+// True if calling `name` of `module` may harm: start programs, run code, open
+// files, change objects. `name` may go through other objects: "os.system" of a
+// module that imports os.
 bool starts_program(std::string_view module, std::string_view name) {
   std::string_view owner = module;
   bool refused = contains(kRefused, owner);

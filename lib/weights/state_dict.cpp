@@ -48,7 +48,7 @@ constexpr int kModuleDepth = 64;
 // Limit of dictionaries or tensors in a message.
 constexpr std::size_t kListed = 10;
 
-// True for other tensors of torch, such as quantised or sparse ones.
+// True for torch's tensors of forms that are not read: quantised, sparse, ...
 bool is_other_tensor(const PickleValue& value) {
   return value.is(Kind::kCall) && value.callee->is(Kind::kGlobal) &&
       (value.callee->text.starts_with("torch._utils._rebuild_") ||

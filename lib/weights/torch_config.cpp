@@ -160,7 +160,7 @@ Json read_torch_config(const std::filesystem::path& path) {
       }
     }
   } catch (const Error&) {
-    // The reader of the weights reports it.
+    // The reader of the weights reports the error.
   }
   return nullptr;
 }

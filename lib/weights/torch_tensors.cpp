@@ -137,8 +137,8 @@ std::vector<std::int64_t> sizes_of(
   return sizes;
 }
 
-// Throws Error(kWeights) unless every element of the view is in the storage,
-// and the view has no more elements than it.
+// Throws Error(kWeights) unless every element of the view is in its storage of
+// `count` elements, and the view has no more elements than the storage.
 void check_place(
     const StridedPart& part,
     std::int64_t count,

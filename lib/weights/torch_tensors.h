@@ -18,10 +18,10 @@ struct TorchStorage {
   std::int64_t count = 0; // number of elements
 };
 
-// `persistent` must be of kind kPersistent; its id is ('storage',
-// torch.FloatStorage, '0', 'cpu', 1000), further items are ignored. Throws
-// Error(kWeights) if the id has another form, an unknown type, a key longer
-// than kLongestName, or a size that overflows.
+// Returns the storage that the id of `persistent` (of kind kPersistent)
+// describes: ('storage', torch.FloatStorage, '0', 'cpu', 1000); further items
+// are ignored. Throws Error(kWeights) if the id has another form, an unknown
+// type, a key longer than kLongestName, or a size that overflows.
 TorchStorage torch_storage(
     const PickleValue& persistent,
     const std::string& source);

@@ -15,7 +15,7 @@ constexpr std::string_view kWeightMap = "weight_map";
 // Limit for quoting an invalid text, in bytes.
 constexpr std::size_t kQuoted = 80;
 
-// True if a file of this name must be in the folder itself.
+// True if `name` can only mean a file directly in a folder, not in another one.
 bool is_name_in_folder(std::string_view name) {
   constexpr std::size_t kLongestFileName = 255; // limit of Linux
   return !name.empty() && name.size() <= kLongestFileName && name != "." &&

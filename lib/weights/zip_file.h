@@ -16,7 +16,7 @@ class ZipFile {
   struct Member {
     std::int64_t bytes = 0; // uncompressed size
     std::uint64_t position = 0; // position in the archive's directory
-    std::uint64_t number = 0; // index of the member in that directory
+    std::uint64_t number = 0; // index of the member in the directory
   };
 
   // Reads the directory. Throws Error(kWeights) for a file that is not a zip

@@ -42,7 +42,8 @@ class Rank {
 
   // Number of collectives that this rank has begun on data().
   std::int64_t collectives() const;
-  // Number of elements of the tensors that it passed to these collectives.
+  // Number of elements of the tensors that this rank passed to collectives() of
+  // data().
   std::int64_t elements() const;
 
   // Creates a c10d process group of the same ranks with its own connections,

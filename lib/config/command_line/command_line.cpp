@@ -40,8 +40,9 @@ bool is_yaml(std::string_view word) {
   return word.ends_with(".yaml") || word.ends_with(".yml");
 }
 
-// Returns a word as CLI11 gets it: "--batch_size", "--batch_size=" and a marked
-// value, or the marked word.
+// Returns a word as CLI11 gets it. An option: "--batch_size" for "-batch-size",
+// with kMark before the value if there is one ("--batch_size=" + kMark + "8").
+// Another word, and with `is_file` any word: kMark and the word.
 std::string normalized(const std::string& word, bool is_file) {
   if (is_file || !is_option(word)) {
     return kMark + word;
@@ -166,7 +167,7 @@ std::size_t CommandLine::read_verb(std::span<const std::string> words) {
 }
 
 // Records an option that CLI11 found, and adds a problem if its value is wrong.
-// `result`: a mark and the value, "" without a value.
+// `result`: kMark and the value, "" without a value.
 void CommandLine::read_given(const Option& option, const std::string& result) {
   if (option.name != "set" && has(option.name)) {
     problem("given twice");

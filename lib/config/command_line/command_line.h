@@ -77,7 +77,8 @@ class CommandLine {
     return named.value_or(otherwise);
   }
 
-  // Adds an override of a key of the recipe, with this option as its source.
+  // Adds an override of a key of the recipe, with the current option as its
+  // source.
   void set(
       std::string_view key,
       std::string_view text,
@@ -88,8 +89,8 @@ class CommandLine {
       std::string_view count,
       std::string_view ids = "");
 
-  // Add a problem with this option, a problem with the part `where` of the
-  // command line, and a note about this option.
+  // Add a problem with the current option, a problem with the part `where` of
+  // the command line, and a note about the current option.
   void problem(std::string text) { problem(shown, std::move(text)); }
   void problem(const std::string& where, std::string text) {
     problems_.add({where}, "", std::move(text));

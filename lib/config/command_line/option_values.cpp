@@ -126,8 +126,9 @@ void read_batch_size(CommandLine& option) {
 
 namespace {
 
-// Name of a dataset or its reader in other programs, and the kind of source
-// that reads it; "" for ImageNet, which several kinds can read.
+// Name of a dataset or its reader in other programs (in lower case with _ for
+// -), and the kind of source that reads it; "" for ImageNet, which several
+// kinds can read.
 struct DatasetName {
   std::string_view name;
   std::string_view kind;

@@ -64,9 +64,9 @@ std::optional<Translation> translated(
 }
 
 // Returns the settings of a translation: the first key, and every other key
-// that differs from its default. If there is no translation, or not of this
-// value (then followed by the reason), the first key with `VALUE` for its
-// value.
+// that differs from its default. If the word has no translation, or not for
+// this value (the reason then follows), returns the first key with `VALUE` for
+// its value.
 std::string settings(
     const Found& found,
     const std::vector<std::string>& values) {

@@ -47,7 +47,7 @@ Node map_node(const std::vector<std::string>& words) {
   return node;
 }
 
-// Returns the names with more than one letter: "--batch-size", but not "-b".
+// Returns the names with more than one letter: "batch_size", but not "b".
 std::vector<std::string_view> long_names(const Word& word) {
   std::vector<std::string_view> names;
   for (const std::string* name : {&word.name, &word.other}) {

@@ -77,6 +77,7 @@ class Words {
       const std::string& source,
       Problems& problems);
   // Sets words that were not given from the file of --config, if there is one.
+  // Throws Error(kUsage) if it cannot be read.
   void read_config_file(Problems& problems);
 
   const Program* program_;

@@ -280,8 +280,8 @@ class TorchvisionTranslator : private Translator {
   }
 
   void translate_rest() {
-    // Corresponds to DistributedDataParallel's broadcast_buffers, or to
-    // SyncBatchNorm.
+    // As DistributedDataParallel's broadcast_buffers; translate_machine()
+    // replaces it for sync_bn.
     recipe_.dist.batchnorm = BatchNormStatistics::kBroadcast;
     translate_machine("print_freq");
     if (words_.flag("amp")) {

@@ -15,7 +15,7 @@ namespace vitrain::config::foreign {
 // file with a command. Throws Error(kUsage) if the file cannot be read, if it
 // is not the program's, and for all mistakes together.
 Words read_words(const Program& program, const std::string& given);
-// Reads the words of a command. Throws Error(kUsage) as above.
+// Reads the words of a command. Throws Error(kUsage) for all mistakes together.
 Words read_words(
     const Program& program,
     const std::vector<std::string>& command);

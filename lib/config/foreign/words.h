@@ -161,7 +161,7 @@ std::string answer(
 std::size_t values_of(
     std::string_view word,
     std::span<const std::string> following);
-// Same, for a word of this type.
+// As the function above, for a word of this type.
 std::size_t values_of(Takes takes, std::span<const std::string> following);
 // Returns tables of the words of programs() as Markdown, for docs/config.md.
 std::string words_reference();

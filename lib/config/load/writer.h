@@ -11,12 +11,12 @@ namespace vitrain::config {
 
 // Returns every key with its value, as YAML that load() reads back to an
 // identical recipe (doubles bit for bit). Any YAML 1.1 or 1.2 reader can read
-// it. Throws Error(kUsage), as the other forms do, if refuse_user_info()
-// refuses a value, which a translation of another program's words may contain.
+// it. Throws Error(kUsage), as the overloads do, if refuse_user_info() refuses
+// a value, which a translation of another program's words may contain.
 std::string to_yaml(const Recipe& recipe);
 
-// Same, with a comment after each value: the position that set it, or
-// "default".
+// As to_yaml(recipe), with a comment after each value: the position that set
+// it, or "default".
 std::string to_yaml(const Recipe& recipe, const Origins& origins);
 
 // Returns only the keys of `comments`, each with its comment after the value;

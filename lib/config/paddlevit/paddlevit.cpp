@@ -237,8 +237,8 @@ void note_unused_keys(
 }
 
 // Returns the family's defaults. Moves the values of the keys that only this
-// family has from `layers` into them; for ViT, instead brings older layers into
-// the present form.
+// family has from `layers` into them; for families with vit_numbers, instead
+// brings older layers into the present form.
 Config own_config(
     std::vector<Layer>& layers,
     const paddlevit::Type& type,

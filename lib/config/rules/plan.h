@@ -91,7 +91,8 @@ struct Plan : BatchPlan {
   std::int64_t warmup_steps = 0; // included in schedule_steps
   std::int64_t cooldown_steps = 0; // last part of schedule_steps
   std::int64_t step_every = 0; // schedule.step_every: at least 1
-  // schedule.milestones, ascending; used instead of step_every if not empty.
+  // schedule.milestones, in units of the schedule's time, ascending; used
+  // instead of step_every if not empty.
   std::vector<std::int64_t> milestones;
   // schedule.timescale (auto: warmup_steps): for schedule `rsqrt` at least 1.
   std::int64_t timescale = 0;

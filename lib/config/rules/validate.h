@@ -47,7 +47,7 @@ Problems validate(
     const Recipe& recipe,
     const CheckContext& context,
     const Origins& origins = {});
-// Same, but adds the problems to `problems`.
+// Adds to `problems` what validate() without it returns.
 void validate(
     const Recipe& recipe,
     const CheckContext& context,

@@ -97,7 +97,8 @@ std::string quoted(const std::string& text) {
   return result + "\"";
 }
 
-// Returns a value as text. Values are at most a list of scalars.
+// Returns a null, scalar or list of scalars as YAML; `in_quotes`: quotes a
+// scalar in any case.
 std::string value_text(const Node& value, bool in_quotes) {
   std::vector<std::string> items;
   switch (value.kind) {

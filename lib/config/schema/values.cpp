@@ -18,15 +18,14 @@ std::string unsigned_part(const std::string& text) {
   return text.starts_with('-') ? text.substr(1) : text;
 }
 
-// Accepts decimal integers only, since YAML readers disagree on 010 and 0x10.
+// Returns true only for decimal integers: YAML readers disagree on 010, 0x10.
 bool plain_integer(const std::string& text) {
   const std::string digits = unsigned_part(text);
   return !digits.empty() && std::ranges::all_of(digits, is_digit) &&
       (digits == "0" || digits.front() != '0');
 }
 
-// Returns true for decimal numbers with or without point and exponent, but not
-// for 010 or .nan.
+// First check of read_number(): false for 010, .nan and wrong characters.
 bool plain_number(const std::string& text) {
   const std::string digits = unsigned_part(text);
   const bool leading_zero =
@@ -37,7 +36,7 @@ bool plain_number(const std::string& text) {
       digits.find_first_not_of("0123456789.eE+-") == std::string::npos;
 }
 
-// Parses a number; from_chars() accepts '+' only in the exponent.
+// Parses a decimal number. Returns false for other texts, also with a first +.
 bool read_number(const std::string& text, double& number) {
   if (!plain_number(text) || !parse_double(text, number)) {
     return false;
@@ -104,8 +103,7 @@ std::string item_text(const Field& field) {
                                : "text";
 }
 
-// Returns advice for a text that was meant as a number but is not one;
-// otherwise "".
+// Returns advice for a text that is meant as a number but is none; else "".
 std::string number_hint(const Node& node) {
   const std::string digits = unsigned_part(node.text);
   if (node.quoted) {

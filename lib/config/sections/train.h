@@ -180,7 +180,7 @@ struct TrainConfig {
   }
 
  private:
-  // Keys that only losses with classes have.
+  // Keys that only some losses have.
   template <typename Visitor>
   void visit_classes(Visitor& v) {
     v.field(

@@ -58,8 +58,8 @@ bool has_cuda_plugin();
 // Error(kUsage) if it cannot be opened (with the loader's reason) or belongs to
 // another build.
 const CudaPlugin& open_cuda_plugin();
-// Same, and checks that CUDA devices can be used. Also throws Error(kUsage)
-// with CudaPlugin::problem() if that is not "".
+// As open_cuda_plugin(), and checks that CUDA devices can be used. Also throws
+// Error(kUsage) with CudaPlugin::problem() if that is not "".
 const CudaPlugin& load_cuda_plugin();
 
 } // namespace vitrain

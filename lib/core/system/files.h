@@ -34,8 +34,8 @@ class Fd {
 // part of the path), not regular, larger than `limit` bytes or unreadable.
 std::string
 read_file(const std::filesystem::path& path, std::size_t limit, ExitCode code);
-// Reads a file as above, for many files such as the images of a dataset: reuses
-// the memory of `bytes`, and does not name the missing part of a path.
+// As the other read_file(), for many files such as the images of a dataset:
+// reuses the memory of `bytes`, and does not name the missing part of a path.
 void read_file(
     const std::filesystem::path& path,
     std::size_t limit,

@@ -105,7 +105,8 @@ bool LockFile::try_to_take() {
 // name contains the holder's nonce, so only one process can create it; its
 // owner is the next holder, and may die in turn. The process at the end of this
 // chain renames its claim to the lock. A claim is valid only if the lock and
-// all earlier claims still exist after it was created.
+// all earlier claims still exist after it was created. Returns false if the
+// lock has changed hands, or its holder has continued: the caller tries again.
 bool LockFile::take_from(const LockHolder& first) {
   const Fd old(::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   std::vector<LockHolder> chain{first};
@@ -132,7 +133,8 @@ bool LockFile::take_from(const LockHolder& first) {
     for (std::size_t i = 1; i < chain.size(); ++i) {
       stands = stands && stands_at(claim_on(path_, chain[i - 1]), chain[i]);
     }
-    // The holder may have continued meanwhile, for example after SIGCONT.
+    // A silent holder may have continued after await_end(), for example by
+    // SIGCONT; the time in its file has then changed, and it keeps the lock.
     if (stands && !at_once && !is_gone(last, file)) {
       const auto now = read_holder(file);
       stands = now && now->nonce == last.nonce && now->time == last.time;
@@ -171,7 +173,7 @@ bool LockFile::takes_at_once(const fs::path& file, const LockHolder& holder)
 }
 
 // Waits until a holder has ended, or has been silent for long enough. Returns
-// false if the file is removed or names another holder meanwhile. Throws
+// false if, during the wait, the file is removed or gets another holder. Throws
 // Error(kUsage) if the holder gives a sign of life, or, from an older version,
 // has not ended.
 bool LockFile::await_end(const fs::path& file, const LockHolder& holder) {

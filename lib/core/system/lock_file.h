@@ -53,9 +53,10 @@ class LockFile {
   // Returns the holder from which the lock was taken over; nullopt if it was
   // free.
   const std::optional<LockHolder>& taken_over() const { return before_; }
-  // Returns what was known about that holder: "which has ended", "which gave no
-  // sign of life for 60 s", "which was alive: it stops before it writes again"
-  // (or "may be alive"). Meaningful only if taken_over() has a value.
+  // Returns what was known about the holder in taken_over(): "which has ended",
+  // "which gave no sign of life for 60 s", "which was alive: it stops before it
+  // writes again" (or "may be alive"). Meaningful only if taken_over() has a
+  // value.
   const std::string& reason() const { return reason_; }
 
   // Same as LockLease::check() and LockLease::is_lost().

@@ -114,7 +114,7 @@ std::optional<bool> is_locked_by_kernel(
 }
 
 // Takes the kernel's lock on a file. Returns the device number of its file
-// system; 0 if the file system has no such locks.
+// system; 0 if the lock cannot be taken, as on a file system without locks.
 std::uint64_t lock_by_kernel(int fd) {
   struct flock lock {};
   lock.l_type = F_WRLCK;

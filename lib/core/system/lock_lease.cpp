@@ -100,8 +100,8 @@ void LockLease::look(bool renews) {
   const double now = boot_time();
   const Fd fd(::open(path_.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK));
   if (!fd && errno != ENOENT) {
-    // The storage cannot be reached now; no other process can take over there
-    // meanwhile.
+    // The storage cannot be reached; until it can, no other process takes over
+    // there.
     return;
   }
   std::optional<LockHolder> holder = fd ? holder_in(fd.get()) : restored();

@@ -70,8 +70,9 @@ class LockLease {
   // otherwise renews the sign of life there if `renews`.
   void look(bool renews);
   // Creates the lock file again after its removal. Returns the holder that the
-  // file then names, which may be another process, or last_ if that fails;
-  // nullopt if this object has never seen the file.
+  // file then names, which may be another process, or last_ if the file cannot
+  // be created or read; nullopt if it is gone again, or if this object has
+  // never seen it.
   std::optional<LockHolder> restored();
 
   std::filesystem::path path_;

@@ -66,7 +66,7 @@ void write_new_file(
   };
   check(write(part.fd()), "write it");
   check(::fsync(part.fd()) == 0 ? 0 : errno, "sync it");
-  // link() does not replace a file that another process has created meanwhile.
+  // Unlike rename(), link() does not replace another process's file.
   check(::link(part.path(), path.c_str()) == 0 ? 0 : errno, "name it");
   sync_folder(std::filesystem::absolute(path).parent_path());
 }

@@ -16,7 +16,7 @@
 namespace vitrain {
 namespace {
 
-// Everything below on_signal() is async-signal-safe: a thread may hang in
+// on_signal() and all that it calls are async-signal-safe: a thread may hang in
 // malloc().
 
 std::atomic<Stacks>* state_of_process = nullptr;

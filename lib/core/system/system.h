@@ -18,9 +18,10 @@ std::string host_name();
 // Returns the value of an environment variable; "" if it is not set.
 std::string environment_variable(const char* name);
 
-// Returns the content of a file.
+// Returns the content of a file; "" if it cannot be read.
 std::string content_of(const std::filesystem::path& file);
-// Returns the first line of a file, without surrounding spaces.
+// Returns the first line of a file, without surrounding spaces; "" if it cannot
+// be read.
 std::string first_line(const std::filesystem::path& file);
 
 // Returns the rest of the first line that begins with `key`, without

@@ -12,7 +12,8 @@ struct Draw {
   std::int64_t epoch = 0;
   std::int64_t sample = 0;
   // Distinguishes the uses of a sample in one epoch, so that each gets its own
-  // random changes. Below 2^32; 0 if the order of an epoch is a permutation.
+  // random changes. Below 2^32; 0 if the order of an epoch is a permutation,
+  // except for samples that fill up the last batch (LastBatch::kPad).
   std::int64_t copy = 0;
 
   friend bool operator==(const Draw&, const Draw&) = default;

@@ -15,7 +15,7 @@ namespace vitrain::data {
 struct EraseOptions {
   double probability = 0.0; // of erasing any box
   // Range of the fraction of the image's area for all boxes together; each box
-  // samples a fraction and gets its share of that.
+  // samples a fraction and covers that divided by the number of boxes.
   std::array<double, 2> area{0.02, 1.0 / 3.0};
   // Range of height over width, log-uniform.
   std::array<double, 2> aspect{0.3, 1.0 / 0.3};

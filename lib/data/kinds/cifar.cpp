@@ -82,7 +82,7 @@ void read_whole(
 }
 
 // Returns the number of records in a file. Throws Error(kData) if its size is
-// not a multiple of the record size.
+// not a positive multiple of the record size.
 std::int64_t count_records(const DataFile& file, const Format& format) {
   VITRAIN_CHECK_DATA(
       file.size() > 0 && file.size() % format.record() == 0,

@@ -17,7 +17,8 @@ std::string_view folders_of(std::string_view path) {
   return end == path.npos ? std::string_view() : path.substr(0, end);
 }
 
-// Returns the class folder of an image, or "".
+// Returns the class folder of an image: for kTimm its innermost folder, else
+// the outermost; "" if it is in no folder.
 std::string_view class_of(ClassOrder order, std::string_view path) {
   const std::string_view folders = folders_of(path);
   return order == ClassOrder::kTimm

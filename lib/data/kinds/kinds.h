@@ -11,8 +11,8 @@
 #include "data/sources/image_names.h"
 #include "data/sources/source.h"
 
-// The kinds of sources, implemented in one file each and called by list() and
-// open(), and what they share.
+// The kinds of sources: their functions, which list() and open() (datasets.h)
+// call, and what the kinds share.
 namespace vitrain::data::detail {
 
 // Returns a path as printable text for messages.

@@ -297,8 +297,8 @@ class ListReader {
         : hint_for_missing_image(folder(), name(i));
   }
 
-  // Counts names that are listed more than once. In a table that is an error;
-  // lists for PaddleViT repeat lines to show an image more often.
+  // Counts names that are listed more than once. In a .csv file that is an
+  // error; lists for PaddleViT repeat lines to show an image more often.
   void find_repeated() {
     std::vector<std::pair<std::uint64_t, std::uint32_t>> entries;
     entries.reserve(lines_.size());

@@ -62,7 +62,8 @@ fs::path need_file(const SourceOptions& options, const char* name) {
 }
 
 // Decompresses at most `most` bytes, plus one if there are more. Throws
-// Error(kData) if the file is damaged.
+// Error(kData) if the file is damaged, Error(kOutOfMemory) if zlib lacks
+// memory.
 std::string
 unpack(const fs::path& path, const std::string& packed, std::size_t most) {
   z_stream stream{};

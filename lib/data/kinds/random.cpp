@@ -72,8 +72,8 @@ Index list_random(const SourceOptions& options) {
   contents.samples = options.count;
   contents.classes = numbered_classes(options.classes);
   for (std::int64_t i = 0; i < options.count; ++i) {
-    // Key 0 is used for labels only, since images have a size above 0: labels
-    // and pixels have separate random streams.
+    // Pixels use the image size, which is above 0, as `a`: labels and pixels
+    // have separate random streams.
     Random random = generated(options, Purpose::kRandomImage, /*a=*/0, i);
     contents.labels.push_back(static_cast<std::int32_t>(
         random.below(static_cast<std::uint64_t>(options.classes))));

@@ -43,9 +43,9 @@ float box_distance(float x, float y) {
   return std::max(std::abs(x), std::abs(y));
 }
 
-// Signed distance to a star with five points. Mirrors at multiples of 36
-// degrees fold the plane into half of one point, where the outline is a
-// straight line.
+// Signed distance to a star with five points; negative inside. Mirrors at
+// multiples of 36 degrees fold the plane into half of one point, where the
+// outline is a straight line.
 float star_distance(Point p) {
   constexpr float kCos = 0.809016994f; // cos 36 degrees
   constexpr float kSin = 0.587785252f;

@@ -106,7 +106,8 @@ std::vector<std::string> expand_file_braces(const std::string& path) {
   return names;
 }
 
-// Expands the text between braces: "1..3", or "a,b".
+// Expands the text between braces: "1..3", or "a,b". Throws Error(kData) for
+// other texts with "..".
 std::vector<std::string> alternatives(
     const std::string& pattern,
     const std::string& inside) {
@@ -180,7 +181,7 @@ TarPath find_tars(const std::string& path) {
   if (fs::exists(path, error)) {
     return {{path}, ""};
   }
-  // Looks for an archive with a folder inside it.
+  // The path may name a folder inside an archive: data.tar/train.
   const fs::path whole(path);
   for (fs::path file = whole.parent_path(); file.has_relative_path();
        file = file.parent_path()) {

@@ -177,8 +177,8 @@ bool TarReader::find_next_archive() {
   return false;
 }
 
-// Returns the size of the member's content. Throws if the archive ends before
-// the end of the content.
+// Returns the size of the member's content. Throws if the header has no valid
+// size, or if the archive ends before the end of the content.
 std::int64_t TarReader::body_size(const PaxRecords& records) const {
   const auto size = records.size ? records.size : TarHeader(block_).size();
   if (!size) {

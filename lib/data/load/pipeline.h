@@ -24,8 +24,8 @@ struct TransformOptions {
   Filter filter = Filter::kBicubic;
   image::Pillow pillow =
       image::Pillow::k12; // version of Pillow whose resizing is reproduced
-  // From here to `fill`: evaluation, and training with TrainCrop::kNone or
-  // kSquash (kSquash uses only `filter`, see above).
+  // From here to `fill`: evaluation, and training with TrainCrop::kNone.
+  // TrainCrop::kSquash uses only `filter`.
   CropMode crop_mode = CropMode::kCenter;
   // Size before the crop, of the side that CropMode names; 0: floor(size /
   // crop_pct) per side.

@@ -95,7 +95,8 @@ ListOrder::ListIndex every(std::int64_t lanes) {
 }
 
 // DistributedSampler of torch/utils/data/distributed.py: shuffles, pads or
-// truncates to a multiple of W, then assigns every W-th sample to a worker.
+// truncates to a multiple of W = `world`, then assigns every W-th sample to a
+// worker.
 std::unique_ptr<const Order> torch_order(
     std::int64_t samples,
     const SamplerOptions& options,
@@ -115,8 +116,9 @@ std::unique_ptr<const Order> torch_order(
 }
 
 // DistributedBatchSampler of python/paddle/io/dataloader/batch_sampler.py: pads
-// to a multiple of W, shuffles, then assigns blocks of B to the workers; the
-// remainder that does not fill W blocks is divided into W equal parts.
+// to a multiple of W (workers), shuffles, then assigns blocks of B (per_device)
+// to the workers; the remainder that does not fill W blocks is divided into W
+// equal parts.
 std::unique_ptr<const Order> paddle_order(
     std::int64_t samples,
     const SamplerOptions& options,

@@ -44,8 +44,8 @@ class Rows {
   }
   // Writes the row of a draw's sample to `out`, which has size bytes(). A pure
   // function of the draw, independent of earlier uses of `scratch`. Throws
-  // Error(kData) naming the sample if it cannot be read; the content of `out`
-  // is then unspecified.
+  // Error(kData) naming the sample if it cannot be read, Error(kOutOfMemory) if
+  // a decoder lacks memory; the content of `out` is then unspecified.
   virtual RowDefects fill(
       const Draw& draw,
       std::span<std::uint8_t> out,

@@ -55,8 +55,11 @@ class Sampler {
   // Number of samples in the dataset.
   std::int64_t size() const { return samples_; }
   std::int64_t steps_per_epoch() const { return steps_; }
-  // Returns the number of positions in an epoch's order: less than the number
-  // of samples if the policy leaves some out, more if it repeats some.
+  // Returns the number of positions in an epoch's order, over all workers and
+  // with those at the end that LastBatch drops; for this geometry, even in
+  // partial_epoch(). It is the number of samples, or what the policy rounds
+  // that to (SamplerOptions::drop_tail, round). With kWeighted and kRepeated a
+  // sample can have several positions or none.
   std::int64_t epoch_samples() const {
     return own_.order->lanes() * own_.order->length();
   }

@@ -62,8 +62,8 @@ class NumberedNames {
 };
 
 // Adds notes on classes without samples: their number, and whether labels seem
-// to count from 1. `labels` are the labels of all samples; `contents` must have
-// its options, classes and label_form.
+// to count from 1. `labels` are the labels of all samples, in [0, number of
+// classes); `contents` must have its options, classes and label_form.
 void note_empty_classes(
     std::span<const std::int32_t> labels,
     Index::Contents& contents);

@@ -36,9 +36,9 @@ SplitData split_data(
     const Fold& fold = {});
 
 // Returns the dataset with `share` (0 to 1) of the names of every class,
-// rounded up, or with at most `most` of them if that is set. Names and seed
-// determine the choice, as in split_data(). A list's names are chosen by their
-// first label. Supports the same kinds.
+// rounded up; if `most` is set, instead with at most that many of every class.
+// Names and seed determine the choice, as in split_data(), which supports the
+// same kinds. A list's names are chosen by their first label.
 Index reduce(
     const Index& index,
     double share,

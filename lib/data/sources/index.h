@@ -42,8 +42,9 @@ struct SourceOptions {
   // of columns before the last `targets`.
   std::int64_t features = 10;
   std::int64_t targets = 1;
-  // The fields from here on are used only for listing. folder, tar, list: see
-  // ClassOrder.
+  // The fields from here on are used only for listing.
+
+  // folder, tar, list: order of the classes.
   ClassOrder class_order = ClassOrder::kTorchvision;
   // folder, tar, list: path of a file with one class name per line, in the
   // order of the class numbers; "": none.

@@ -59,7 +59,7 @@ class Lines {
   // Reads the next line, without its line end. Returns false at the end. Throws
   // Error(kData) if the line has zero bytes or is longer than 8192 bytes.
   bool next(std::string& line);
-  // Returns the number of the last line read, from 1.
+  // Returns the number of the last line read, from 1; 0 before the first.
   std::int64_t number() const { return number_; }
 
  private:
@@ -91,7 +91,8 @@ class CsvRecords {
   // Reads the next record; returns false at the end. Throws Error(kData),
   // naming the line, if the file is malformed.
   bool next(std::vector<std::string>& fields);
-  // Returns the number of the line on which the last record starts, from 1.
+  // Returns the number of the line on which the last record starts, from 1; 0
+  // before the first record.
   std::int64_t number() const { return number_; }
   std::int64_t empty_lines() const { return empty_lines_; }
 

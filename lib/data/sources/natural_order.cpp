@@ -65,9 +65,9 @@ std::string_view take_number(std::string_view& text) {
   return number;
 }
 
-// Removes equal leading characters, up to the next digit, from both texts.
-// Returns a negative number, 0 or a positive number, like memcmp(), for the
-// first difference.
+// Compares two texts up to the next digit, without regard to case, and removes
+// what it has compared. Returns a negative number, 0 or a positive number, like
+// memcmp().
 int compare_words(std::string_view& a, std::string_view& b) {
   while (true) {
     const bool a_ends = a.empty() || is_digit(a.front());

@@ -7,8 +7,8 @@
 
 namespace vitrain::data {
 
-// Returns true for kinds that select() supports: those whose index names or
-// contains every sample.
+// Returns true for the kinds that select() supports: images with names, and
+// vectors.
 constexpr bool is_selectable(SourceKind kind) {
   return kind == SourceKind::kFolder || kind == SourceKind::kList ||
       kind == SourceKind::kTar || kind == SourceKind::kVectors;

@@ -32,7 +32,7 @@ class Source {
   virtual bool read(std::int64_t sample, std::string& bytes) const;
   // Returns the decoded image: by default decodes the bytes of read() with the
   // default DecodeOptions; sources with pixels override it. Throws Error(kData)
-  // naming the sample.
+  // or Error(kOutOfMemory), naming the sample.
   virtual image::Image load(std::int64_t sample) const;
   // For sources without files and for channel counts other than 1 and 3:
   // returns the sample as pictures (image/operations/channels.h). Throws

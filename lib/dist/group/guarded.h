@@ -17,9 +17,9 @@ inline std::string first_line(const std::exception& error) {
 // vitrain (kOutOfMemory) means that memory ran out.
 bool is_out_of_memory(const std::exception& error);
 
-// Returns the result of `call`, a call of c10d. Throws Error(kWorkerDied) if it
-// throws: operation `what` then failed because of a dead peer or a timeout,
-// unless memory ran out.
+// Returns the result of `call`, a call of c10d. Passes on exceptions for which
+// is_out_of_memory(); replaces others by Error(kWorkerDied): operation `what`
+// failed because of a dead peer or a timeout.
 template <typename Call>
 auto guarded(const std::string& what, Call&& call) {
   try {

@@ -87,7 +87,7 @@ struct Traffic {
   // not.
   double busy_seconds = 0.0;
   std::int64_t dropped = 0; // gradients dropped as too stale
-  // Staleness of the gradients that were applied in these steps.
+  // Staleness of the gradients that were applied.
   Staleness staleness{};
   // On a device: the span of each wait, and of each bucket by step, not yet
   // added to the seconds (see settle()).

@@ -63,8 +63,8 @@ std::optional<DeviceSpan> BucketExchange::span() const {
 
 Pending BucketExchange::start(Group& group, const at::Tensor& tensor) {
   if (group.size() == 1) {
-    // The rank already has the sum, and on GPUs other replicas in this process
-    // may still add to it.
+    // The rank already has the sum, to which other replicas in this process may
+    // still add (on GPUs).
     return {};
   }
   begins(group, tensor);

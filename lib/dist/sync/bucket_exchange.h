@@ -64,9 +64,11 @@ class BucketExchange {
   // Starts the first round. Called when all gradients of the bucket are
   // complete.
   virtual void launch(Group& group) = 0;
-  // Waits for the first round and starts the second, if there is one.
+  // If the step has a second round: waits for the first and starts the second.
+  // Waits as Pending::wait().
   virtual void advance(Group& /*group*/) {}
-  // Waits until the bucket holds the sums.
+  // Makes the current stream (NCCL) or the host (Gloo) wait until the bucket
+  // holds the sums.
   virtual void complete(Group& group) = 0;
   // Makes state() equal on all ranks.
   virtual void flush(Group& /*group*/) {}

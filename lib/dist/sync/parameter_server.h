@@ -92,7 +92,7 @@ struct Verdict {
   static constexpr std::int64_t kDropped = -1; // too stale
   static constexpr std::int64_t kNone = -2; // none yet, or withdrawn
 
-  std::int64_t version = 0; // version of the weights sent with it
+  std::int64_t version = 0; // version of the weights sent with the verdict
   std::int64_t staleness = kNone; // or kDropped, kNone
 
   static constexpr std::int64_t kSize = 2;

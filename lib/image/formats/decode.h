@@ -52,7 +52,8 @@ Image decode(
 // channels each (operations/channels.h): a TIFF with that many 8-bit samples
 // per pixel, in the order of the file, or an 8-bit PNG with grey and alpha (2)
 // or red, green, blue and alpha (4). Applies the orientation as decode() does.
-// Throws Error(kData) also for all other files. Thread-safe.
+// Throws the errors of decode(), and Error(kData) for all other files.
+// Thread-safe.
 std::vector<Image> decode_channels(
     std::span<const std::uint8_t> bytes,
     int channels,

@@ -7,8 +7,8 @@
 
 #include "image/formats/decode.h"
 
-// Decoders, one source file per format, and what they share; other code calls
-// decode() and read_header().
+// Decoders of the formats, and what they share. Code outside this folder calls
+// the functions of decode.h instead.
 namespace vitrain::image::detail {
 
 using Bytes = std::span<const std::uint8_t>;
@@ -18,9 +18,11 @@ struct Size {
   std::int64_t height = 0;
 };
 
-// The size and decode functions throw Error(kData). The size functions read
-// only the header. The decode functions ignore DecodeOptions::exif_orientation,
-// which image::decode() and decode_channels() apply.
+// The size and decode functions throw Error(kData), or Error(kOutOfMemory) if a
+// library lacks memory. The size functions read only the header (of a packed
+// JPEG the whole file, for its checksum). The decode functions ignore
+// DecodeOptions::exif_orientation, which image::decode() and decode_channels()
+// apply.
 
 // Accept every type of JPEG file that libjpeg-turbo can read.
 Size jpeg_size(Bytes bytes);

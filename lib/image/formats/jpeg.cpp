@@ -75,8 +75,9 @@ void on_message(j_common_ptr jpeg, int level) {
 
 void on_output(j_common_ptr) {}
 
-// Called for every row of blocks. Counts scans that check_scans did not find,
-// because libjpeg resumes at the next marker after damage.
+// Called for every row of blocks. Ends decoding after too many scans;
+// check_scans() misses some, because libjpeg resumes at the next marker after
+// damage.
 void on_progress(j_common_ptr jpeg) {
   Decoder& decoder = decoder_of(jpeg);
   if (decoder.jpeg.input_scan_number > decoder.max_scans) {

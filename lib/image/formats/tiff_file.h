@@ -27,7 +27,8 @@ class TiffFile {
 
   // Opens the first image. `bytes` must outlive the object. No single
   // allocation of libtiff exceeds `most_memory` bytes. Throws Error(kData) if
-  // no directory can be read or the palette is damaged.
+  // no directory can be read or the palette is damaged, Error(kOutOfMemory) if
+  // libtiff lacks memory.
   TiffFile(Bytes bytes, std::int64_t most_memory);
   ~TiffFile();
   TiffFile(const TiffFile&) = delete;

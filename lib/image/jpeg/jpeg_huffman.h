@@ -35,10 +35,11 @@ struct HuffmanTable {
   std::array<std::uint8_t, 256> symbols{};
   bool ac = false;
 
-  // `is_ac`: the table is for coefficients after the first one of a block,
-  // whose symbols also contain a number of zeros.
+  // `spec` must be a prefix code. `is_ac`: the table is for coefficients after
+  // the first one of a block, whose symbols also contain a number of zeros.
   void fill(const HuffmanSpec& spec, bool is_ac);
-  // Returns the symbol at the top of `bits`, for codes of any length.
+  // Returns the symbol at the top of `bits`, for codes of any length; its total
+  // is 0 if there is none.
   HuffmanSymbol find(std::uint64_t bits) const;
 
  private:

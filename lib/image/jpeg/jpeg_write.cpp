@@ -30,8 +30,8 @@ struct JpegOutput {
   std::longjmp(output.on_error, 1);
 }
 
-// Writes the file. Returns false if libjpeg reported an error. There is no
-// destructor between setjmp and longjmp.
+// Encodes the image to output.bytes. Returns false if libjpeg reported an
+// error. There is no destructor between setjmp and longjmp.
 bool write_rows(JpegOutput& output, const Image& image, int quality) {
   if (setjmp(output.on_error) != 0) {
     return false;

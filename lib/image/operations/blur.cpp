@@ -27,8 +27,8 @@ struct BlurBox {
 };
 
 // Returns the reach of a box filter of which `kPasses` passes approximate a
-// Gaussian; formulas 7, 11 and 14 of the paper, in single precision where
-// Pillow uses it.
+// Gaussian; formulas 7, 11 and 14 of the paper (see blur.h), in single
+// precision where Pillow uses it.
 float reach_of(float deviation) {
   const float variance = deviation * deviation / kPasses;
   const auto length = static_cast<float>(std::sqrt(12.0 * variance + 1.0));

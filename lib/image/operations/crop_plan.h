@@ -56,8 +56,8 @@ struct EvalCrop {
 CropPlan plan_eval_crop(int width, int height, const EvalCrop& crop);
 
 // Returns the plan for an image of width x height that is resized to `to`; `x`
-// and `y` are the overlaps of that with the result of size `size`. The caller
-// sets filter, border and fill.
+// and `y` are the overlaps of the resized image with the result of size `size`.
+// The caller sets filter, border and fill.
 CropPlan plan_overlap(
     int width,
     int height,

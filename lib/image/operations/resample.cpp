@@ -141,7 +141,7 @@ namespace {
 // Number of rows that are computed at once in the first pass.
 constexpr int kRowsAtOnce = 4;
 
-// Memory that receives the window; rows start `stride` bytes apart.
+// Memory for Resizing::window; rows start `stride` bytes apart.
 struct Target {
   std::uint8_t* pixels;
   std::size_t stride;

@@ -13,9 +13,9 @@ namespace vitrain::job {
 // only by the process that holds the lock on the run.
 std::vector<std::string> remove_leftovers(const RunDirectory& run);
 
-// Returns false if the process that made the last step of a run ended before
-// its `done` record; true if there is no metrics.jsonl. Throws Error(kStorage)
-// if it cannot be read.
+// Returns true if the last line of a run's metrics.jsonl is a `done` record, or
+// if there is no metrics.jsonl; false if the last process has not ended, or not
+// orderly. Throws Error(kStorage) if the file cannot be read.
 bool is_recorded_as_done(const RunDirectory& run);
 
 } // namespace vitrain::job

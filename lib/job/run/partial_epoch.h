@@ -18,11 +18,11 @@ Json order_record(
     const config::Timeline& timeline,
     std::int64_t step);
 
-// Returns the partial epoch of a checkpoint. Without such a record, computes it
-// from the recorded workers, assuming `accumulate` micro-batches per worker and
-// step; nullopt if the numbers do not fit. Throws Error(kWeights) for an
-// unreadable record, Error(kUsage) if its steps belong to different epochs in
-// this run.
+// Returns the partial epoch of a checkpoint, from its order_record(). Without
+// that record, computes it from the recorded workers, assuming `accumulate`
+// micro-batches per worker and step; nullopt if the numbers do not fit. Throws
+// Error(kWeights) for an unreadable record, Error(kUsage) if the steps of the
+// partial epoch belong to different epochs in this run.
 std::optional<data::PartialEpoch> partial_epoch(
     const checkpoint::Manifest& manifest,
     const config::Timeline& timeline,

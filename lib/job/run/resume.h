@@ -33,7 +33,8 @@ void adopt_values_of_weights(
     config::Origins& origins);
 
 // Returns the differences of `recipe`, after adopt_values_of_weights(), from
-// the recipe that the run was last trained with. Throws Error as that does.
+// the recipe that the run was last trained with. Throws as
+// adopt_values_of_weights().
 std::vector<config::Difference> changes_to(
     const RunDirectory& run,
     const config::Recipe& recipe,
@@ -41,13 +42,13 @@ std::vector<config::Difference> changes_to(
 
 // Result of searching run.output for `-resume auto`.
 struct NewestRun {
-  // The newest run of this name and recipe that has a checkpoint; otherwise the
-  // newest one whose recipe differs only in length (run.epochs, run.max_steps);
-  // otherwise the newest one of this recipe, which ended before its first
-  // checkpoint.
+  // The newest run of this name with a checkpoint and this recipe
+  // (same_recipe()); otherwise the newest one with a checkpoint whose recipe
+  // differs only in length (run.epochs, run.max_steps); otherwise the newest
+  // one of this recipe, which ended before its first checkpoint.
   std::optional<std::filesystem::path> path;
-  // The newest run with a checkpoint whose recipe differs otherwise, or cannot
-  // be read.
+  // The newest run of this name with a checkpoint whose recipe differs in more
+  // than data paths and length, or cannot be read.
   std::optional<std::filesystem::path> other;
   std::string reason; // differences of `other`: lines, each after a line end
 };

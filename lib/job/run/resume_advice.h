@@ -15,9 +15,9 @@ std::string finished_text(const Job& job);
 // folder, nor inside one, so that -resume cannot mean it.
 bool is_no_run(const std::filesystem::path& path);
 
-// Describes such a path and suggests the option that it is for: "is no run
-// folder and no checkpoint: it holds images. To train on them: -data_path
-// PATH".
+// Describes a path for which is_no_run() is true, and suggests the option that
+// it is for: "is no run folder and no checkpoint: it holds images. To train on
+// them: -data_path PATH".
 std::string describe_no_run(const std::filesystem::path& path);
 
 } // namespace vitrain::job

@@ -55,10 +55,10 @@ struct Plateau {
   std::int64_t bad = 0;
   std::int64_t drops = 0; // reductions of the learning rate so far
 
-  // Updates with the value of an evaluation, which is better if it is so by
-  // more than the fraction `threshold` of `best`, or the first; NaN is never
-  // better. Counts a drop when more than `patience` evaluations in a row are
-  // not better.
+  // Updates with the value of an evaluation. A value counts as better if it is
+  // the first, or better than `best` by more than the fraction `threshold` of
+  // `best`; NaN never does. Counts a drop when more than `patience` evaluations
+  // in a row are not better.
   void
   take(Metric metric, double value, std::int64_t patience, double threshold);
 };

@@ -47,7 +47,8 @@ VisibleDevices visible_cuda_devices(
     const std::optional<std::string>& visible,
     bool bus_order = false);
 
-// Uses this machine's driver and this process's environment.
+// As the function above, for this machine's driver and the variables
+// CUDA_VISIBLE_DEVICES and CUDA_DEVICE_ORDER of this process.
 VisibleDevices visible_cuda_devices();
 
 // Device of a worker.
@@ -64,8 +65,9 @@ struct DeviceSlot {
 
 struct DeviceRequest {
   DeviceKind kind = DeviceKind::kAuto;
-  // Number of workers. -1: one for every visible CUDA device; on the CPU, one
-  // for kCpu and default_cpu_workers() for kAuto.
+  // Number of workers; with `ids`, -1 or their number. -1 without `ids`: one
+  // for every visible CUDA device; on the CPU, one for kCpu and
+  // default_cpu_workers() for kAuto.
   std::int64_t count = -1;
   // CUDA devices by driver index, UUID or MIG name (or a unique prefix of
   // these), in the order of ranks. A device named twice is shared by two

@@ -24,7 +24,8 @@ std::optional<std::string> shared_memory_warning(
     int workers,
     const std::filesystem::path& folder = "/dev/shm");
 
-// Same, for a given number of free bytes in /dev/shm.
+// As shared_memory_warning() for a folder with `free_bytes` of free space; the
+// warning calls it /dev/shm.
 std::optional<std::string> shared_memory_warning(
     int workers,
     std::int64_t free_bytes);

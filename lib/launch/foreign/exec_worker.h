@@ -19,7 +19,7 @@ struct ExecWorkerOptions {
   LaunchedPlace place;
   std::vector<LaunchParent> parents; // of this process
   std::string job; // JSON text, read by read_worker_context()
-  // the user's; worker_environment() adds the worker's variables
+  // The user's environment; worker_environment() adds the worker's variables.
   Environment environment;
   int cores = 1; // of this node
   double setup_timeout = 600; // seconds to wait for the peers

@@ -23,8 +23,8 @@ struct LaunchParent {
 // Returns the processes from this one's parent up to the launcher, nearest
 // first: shells and scripts that wrap the worker (they have the rank's
 // variable, or are `sh -c` or forks of their parent), and the first process
-// that is none of these. Ends before an interactive shell, whose end the
-// terminal announces by SIGHUP, and with a `sh -c` under nohup.
+// that is none of these. The list ends before an interactive shell, at whose
+// end the terminal sends SIGHUP. A `sh -c` under nohup is its last process.
 std::vector<LaunchParent> find_launch_parents(const std::string& rank_variable);
 
 // Converts to text such as "12-3456,13-3457" (PID-START_TIME), and back;
@@ -53,7 +53,8 @@ class LaunchParentWatch {
   LaunchParentWatch& operator=(const LaunchParentWatch&) = delete;
   ~LaunchParentWatch();
 
-  // Also writes the last message to this file, such as a worker's log.
+  // Writes the message about the end of the process also to `fd`, such as a
+  // worker's log.
   void tell_also(int fd) { also_ = fd; }
 
  private:

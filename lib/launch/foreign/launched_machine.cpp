@@ -89,7 +89,8 @@ constexpr std::array kMachineRows{
         &read_paddle}};
 
 // Parses a number of machines: "2", or "2:2" as launchers write a range. For a
-// range of several numbers, returns 0 and sets `most` to the largest.
+// range of several numbers, returns 0 and sets `most` to its last. Throws Error
+// for another text.
 int number_of_nodes(const MachineRow& row, const std::string& text, int& most) {
   const std::vector<std::string> ends = split(text, ':');
   std::vector<int> numbers;

@@ -13,8 +13,8 @@ namespace vitrain::launch {
 namespace {
 
 constexpr std::int64_t kMaxRanks = 1 << 20;
-// Steps with these numbers and above are not srun tasks but Slurm's own: the
-// batch script, the interactive shell of salloc.
+// First of Slurm's step ids that are not srun's: the batch script, the
+// interactive shell of salloc.
 constexpr std::int64_t kFirstSpecialStep = 0xfffffff0;
 
 // A launcher, with the variables that all of its workers have.

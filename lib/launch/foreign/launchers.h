@@ -18,9 +18,9 @@ struct LaunchedPlace {
   int local_world_size = 1;
   std::string master_address; // empty: not specified by the launcher
   int master_port = 0; // 0: not specified
-  // The launcher's own store listens at that address, so rank 0 connects to it
-  // as a client; serving there would fail with "address already in use" under
-  // torchrun.
+  // True: a store of the launcher listens on master_port of master_address.
+  // Rank 0 connects to it as a client, because serving there would fail with
+  // "address already in use".
   bool store_is_running = false;
   int attempt = 0; // number of restarts by the launcher
   // Index among the visible CUDA devices, if the launcher chose one; nullopt:

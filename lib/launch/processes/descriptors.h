@@ -32,8 +32,8 @@ struct Pipe {
 // started.
 Pipe make_pipe(const char* child);
 
-// Writes as much of `text` as fits without blocking on the reader of `fd`.
-// Async-signal-safe; the process must ignore SIGPIPE.
+// Writes as much of `text` as fits without blocking on the reader of `fd`; the
+// rest is lost. Async-signal-safe; the process must ignore SIGPIPE.
 void write_ready(int fd, std::string_view text);
 
 // Sets or clears close-on-exec. Throws Error(kInternal) if `fd` is closed.

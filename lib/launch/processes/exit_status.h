@@ -38,7 +38,7 @@ int run_exit_code(const ExitStatus& ending);
 // Returns where a worker is: "in set-up", "in step 120" (the step that it
 // computes), "in evaluation after step 500", ...
 std::string where(const HeartbeatBlock::Progress& progress);
-// Returns the same with the part of the work, where one is known: "in step 120
+// Returns where() with the part of the work, if that is known: "in step 120
 // (loading a batch: it reads /data/1.jpg)".
 std::string where_exactly(const HeartbeatBlock::Progress& progress);
 

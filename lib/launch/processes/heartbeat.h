@@ -48,8 +48,8 @@ class HeartbeatBlock {
     std::uint64_t beats = 0;
     double last_beat = 0; // monotonic_seconds()
     double failed = 0; // when failed() was called, on the same clock; 0: never
-    std::string part; // of the work (Doing), "" if none is known
-    bool waits = false; // in this part, for other workers
+    std::string part; // part of the work (Doing); "": unknown
+    bool waits = false; // the worker waits for other workers
     std::int64_t collectives = 0; // begun so far
     Stacks stacks = Stacks::kNever;
   };

@@ -22,12 +22,12 @@ struct ListeningSocket {
 // down, else kInternal.
 ListeningSocket listen_on_loopback();
 
-// Listens on the given port (0: chosen by the kernel) of the address that
-// `host` is; of 127.0.0.1 if it is "localhost" or an IPv4 loopback address.
-// Listens on every address of this machine if `host` has no address or several,
-// none of this machine's, or loopback by its name, which other machines resolve
-// otherwise. Throws Error(kUsage) if it cannot listen on the port,
-// Error(kInternal) if none can be chosen.
+// Listens on `port` (0: chosen by the kernel) of one address: of 127.0.0.1 if
+// `host` is "localhost" or an IPv4 loopback address; of the only address of
+// `host` if that is one of this machine's. Otherwise listens on every address
+// of this machine: also for a name of a loopback address, as other machines
+// resolve that name differently. Throws Error(kUsage) if it cannot listen on
+// the port, Error(kInternal) if none can be chosen.
 ListeningSocket listen_for_nodes(const std::string& host, int port);
 
 // Returns true for addresses in 127.0.0.0/8 and ::1.

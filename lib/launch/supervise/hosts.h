@@ -26,7 +26,7 @@ struct HostCommand {
   std::string folder;
   std::string program; // with its arguments
 
-  // Returns the line to be typed on that host.
+  // Returns the line to be typed on the host.
   std::string text() const { return "cd " + folder + " && " + program; }
 };
 

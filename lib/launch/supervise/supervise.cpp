@@ -30,8 +30,9 @@ constexpr double kUnkillableSeconds = 10;
 // Grace period after a worker that is stopped or hangs, for which the other
 // workers have waited.
 constexpr double kGraceAfterStopped = 0.5;
-// After a stop request during set-up: seconds until remaining workers are
-// killed, and the same after the first of them has ended.
+// After a stop request during set-up: seconds until the workers are ended
+// (earlier if one of them has ended), and from then until the remaining ones
+// are killed.
 constexpr double kSetupEndSeconds = 1.2;
 constexpr double kGraceInSetup = 0.3;
 
@@ -79,7 +80,7 @@ class Supervision {
   std::optional<Failure> failure_;
   std::vector<Failure> suspects_; // perhaps consequences; in the order seen
   std::optional<NodeFailure> elsewhere_; // failure on another node
-  std::vector<Failure> also_; // other failures
+  std::vector<Failure> also_; // failures after failure_
   double kill_time_ = 0; // when SIGKILL is due; 0: not scheduled
   double killed_at_ = 0; // when SIGKILL was sent; 0: not sent
 };
@@ -369,8 +370,8 @@ void Supervision::blame(Failure failure, double grace) {
     // Include the worker's own message: only this machine has its log.
     options_.nodes->fail_all(failure_->exit_code, std::string(trim(report())));
   }
-  // The report, which is printed after all workers have ended, describes the
-  // failure.
+  // The details are in the report, which is printed after all workers have
+  // ended.
   if (workers_.alive() > 0) {
     options_.notice(fmt::format(
         "{} failed; stopping the others",

@@ -78,11 +78,11 @@ struct SuperviseResult {
   // Rank of the worker that failed first; nullopt if it ran on another machine,
   // or if none failed.
   std::optional<int> failed_rank;
-  // How and where that worker failed; equal texts mean equal failures: "was
-  // killed by signal 11 (SIGSEGV) in step 12". Empty if no worker of this
-  // machine failed first.
+  // How and where the worker failed_rank failed; equal texts mean equal
+  // failures: "was killed by signal 11 (SIGSEGV) in step 12". Empty if no
+  // worker of this machine failed first.
   std::string failure;
-  bool failed_in_setup = false; // that worker was in set-up
+  bool failed_in_setup = false; // the worker failed_rank was in set-up
   // True if a stop signal ended the run while there was nothing to save: during
   // set-up, or if SupervisorOptions::saves is false.
   bool stopped_in_setup = false;

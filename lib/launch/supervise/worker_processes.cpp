@@ -147,8 +147,8 @@ std::vector<int> WorkerProcesses::reap() {
         continue;
       }
       if (result < 0) {
-        // Other code has reaped it, which it must not do: its exit status is
-        // lost.
+        // Other code, which must not do so, has reaped the worker; the exit
+        // status is lost.
         member.exit_status = {
             .signalled = false,
             .value = static_cast<int>(ExitCode::kWorkerDied)};

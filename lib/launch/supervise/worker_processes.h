@@ -31,9 +31,9 @@ struct WorkerProcess {
 
   // Returns "rank 1 (pid 1234, cpu)".
   std::string label() const;
-  // Returns the reason that it logged for its failure (stated_reason()), at
-  // most `lines` lines; "" while it runs, and if a signal ended it: then its
-  // last error message is about something else.
+  // Returns the reason that the worker logged for its failure, at most `lines`
+  // lines; "" while it runs, and if a signal ended it: then its last error
+  // message is about something else.
   std::string stated_reason(int lines) const;
 };
 

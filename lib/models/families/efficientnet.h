@@ -54,7 +54,7 @@ struct EfficientNetSpec {
     kNone, // mean over pixels
     kConv, // 1x1 convolution with BatchNorm, activation, mean
     kMeanFirst, // mean, 1x1 convolution without BatchNorm, activation
-    kMeanFirstBias, // the same with a bias
+    kMeanFirstBias, // kMeanFirst with a bias
     kMeanFirstNorm, // mean, 1x1 convolution with BatchNorm, activation
   };
   std::vector<std::vector<Block>> stages;
@@ -125,7 +125,7 @@ struct ScaledNetwork {
   double depth = 1.0;
 };
 
-// Family::find, for `table`, and Family::describe.
+// Family::find for the networks of `table`, and Family::describe.
 std::optional<ModelSpec> find_scaled(
     std::span<const ScaledNetwork> table,
     const std::string& name);
@@ -164,9 +164,9 @@ Family scaled_family(const char* name, const char* end) {
 // BatchNorm (0.001). Images and weights are in channels_last.
 extern const Family kEfficientNet;
 
-// The same with the mean over pixels before the last convolution: MobileNet V3
-// (Howard et al., ICCV 2019), V4 (Qin et al., ECCV 2024), LCNet (Cui et al.,
-// 2021), and related networks.
+// As kEfficientNet, but with the mean over pixels before the last convolution:
+// MobileNet V3 (Howard et al., ICCV 2019), V4 (Qin et al., ECCV 2024), LCNet
+// (Cui et al., 2021), and related networks.
 extern const Family kMobileNet;
 
 } // namespace vitrain::models

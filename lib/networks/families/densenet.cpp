@@ -16,7 +16,7 @@ namespace {
 
 using models::DenseNetSpec;
 
-constexpr std::int64_t kBottleneck = 4; // its channels / growth
+constexpr std::int64_t kBottleneck = 4; // channels of a bottleneck / growth
 
 class DenseNet : public ImageModel {
  public:

@@ -96,7 +96,8 @@ class GhostNet : public ImageModel {
     return models::multiple_of(4, channels * factor_);
   }
 
-  // Half of the output channels by a convolution, the other half from these.
+  // Computes half of the output channels by a convolution, and the other half
+  // from these by a depthwise convolution.
   static Step ghost(
       const Layers& layers,
       std::int64_t in,

@@ -19,7 +19,7 @@ namespace {
 constexpr double kMixerNormEps = 1e-6;
 constexpr double kGateNormEps = 1e-5; // torch's default, as in timm
 
-// Initialises a linear layer as timm does in these networks.
+// Initialises a linear layer as timm's mlp_mixer.py.
 void start_mixing(const Linear& linear, bool in_mlp, at::Generator generator) {
   xavier_uniform(linear.weight, generator);
   if (in_mlp) {
@@ -78,7 +78,7 @@ class MixingMlp : public torch::nn::Module {
   void init_weights(const at::Generator& generator) {
     start_mixing(*fc1_, /*in_mlp=*/true, generator);
     start_mixing(*fc2_, /*in_mlp=*/true, generator);
-    if (gated_) { // gates are near 1 at first
+    if (gated_) { // inputs of silu start near 1
       const std::int64_t half = fc1_->weight.size(0) / 2;
       constant(fc1_->bias.slice(0, half), 1.0);
       normal(fc1_->weight.slice(0, half), 1e-6, generator);

@@ -75,7 +75,7 @@ class ShuffleNet : public ImageModel {
          layers.conv_norm("5", "6", padded_shape(out, out))});
   }
 
-  // Block that halves the image size.
+  // Block that halves the sides of the image.
   static Step
   reducing(const Layers& layers, std::int64_t in, std::int64_t out) {
     const Layers first = layers.in("branch1");
@@ -89,7 +89,7 @@ class ShuffleNet : public ImageModel {
          shuffle});
   }
 
-  // Block that changes the second half of the channels.
+  // Block that keeps the first half of the channels and changes the second.
   static Step keeping(const Layers& layers, std::int64_t half) {
     return [step = convs(layers.in("branch2"), half, half, 1)](
                const at::Tensor& x) {

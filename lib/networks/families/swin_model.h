@@ -27,7 +27,8 @@ inline constexpr double kSwinInitStd = 0.02;
 template <typename Block, typename Merging>
 class SwinStage : public torch::nn::Module {
  public:
-  // `grid`: size of the token grid in this stage, after `Merging`.
+  // `grid`: size of the token grid in this stage, after `Merging`. `rows`: the
+  // row of each block.
   SwinStage(
       const models::SwinSpec& net,
       std::size_t stage,

@@ -14,7 +14,8 @@
 namespace vitrain::networks {
 namespace {
 
-// Least side of the image before the fully connected layers.
+// Least side of the feature map at the fully connected layers; smaller ones are
+// enlarged.
 constexpr std::int64_t kVggSide = 7;
 
 class Vgg : public ImageModel {

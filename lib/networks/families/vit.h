@@ -40,8 +40,9 @@ class LayerScale : public torch::nn::Module {
 class TokenBlock : public torch::nn::Module {
  public:
   // x [N * T, D] -> [N * keep, D]: returns the first `keep` tokens of each
-  // image, or all of them for kAllTokens. `images`: N. The last block of a
-  // network that reads only the class token is called with keep = 1.
+  // image, or all of them for kAllTokens. `images`: N. A network that reads
+  // only the class token (and the distillation token) calls its last block with
+  // keep = 1 (2).
   virtual at::Tensor forward(
       const at::Tensor& x,
       std::int64_t images,

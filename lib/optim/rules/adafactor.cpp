@@ -159,7 +159,8 @@ class Adafactor final : public Optimizer {
          .size = static_cast<float>(rate.lr)});
   }
 
-  // Updates the second moment and returns the gradient divided by its root.
+  // Updates the second moment of parameter `i` of group `index` and returns the
+  // gradient divided by its root. `fresh`: weight of the new gradient's square.
   at::Tensor scaled(
       std::size_t index,
       std::size_t i,

@@ -17,8 +17,8 @@ enum class Paper {
 
 // Returns a PNG file as a figure with the caption `text`; "" if there is no
 // such file or it is no PNG. If it cannot be read or has more than 32 MiB,
-// returns a paragraph with the error instead. Throws Error(kData) for a damaged
-// file that must be converted, as cards() does.
+// returns a paragraph with the error instead. Throws Error(kData), as cards()
+// does, for a damaged file that must be converted (to JPEG or to cards).
 std::string
 picture(const std::filesystem::path& file, std::string_view text, Paper paper);
 

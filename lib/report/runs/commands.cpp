@@ -46,7 +46,7 @@ std::string more_steps(const config::Recipe& recipe) {
   const std::string more = recipe.run.max_steps
       ? fmt::format("run.max_steps={}", 2 * *recipe.run.max_steps)
       : fmt::format("run.epochs={}", 2 * recipe.run.epochs);
-  // A run that its patience has ended would end again at once.
+  // A run that run.patience has ended would end again at once.
   return recipe.run.patience ? more + " -set run.patience=null" : more;
 }
 

@@ -21,9 +21,9 @@ struct Command {
 // run's paths are relative to it.
 std::vector<Command> commands_for(const Run& run, const std::string& program);
 
-// Returns those commands that have a label, for the end of a run: without a
-// change of folder, with paths for the working folder of this process, and with
-// the program's name as a user would call it there.
+// Returns the commands of commands_for() that have a label, for the end of a
+// run: without a change of folder, with paths for the working folder of this
+// process, and with the program's name as a user would call it there.
 std::vector<Command> commands_here(const Run& run);
 
 // Returns a path for a command in the working folder of this process: relative

@@ -17,7 +17,7 @@ struct SettingRow {
 };
 
 // Returns the differences between runs: keys of the recipe except run.name,
-// run.output and log.*, then facts.
+// run.output and log.*, then facts. Runs without recipe have values "".
 std::vector<SettingRow> different_settings(std::span<const Run> runs);
 
 // Returns the non-default keys of a run's recipe, with two values: the run's

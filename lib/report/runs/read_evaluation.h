@@ -34,12 +34,13 @@ struct NamedClass {
 // Error(kData) for a file that is not such a table.
 NamedConfusion read_confusion(const std::filesystem::path& file);
 std::vector<NamedClass> read_per_class(const std::filesystem::path& file);
-// Reads confusion_pairs.csv in the same way; it replaces confusion.csv if there
-// are many classes. `classes`: their number; a larger class number is an error.
+// As read_confusion(), for confusion_pairs.csv, which replaces confusion.csv if
+// there are many classes. Class numbers must be below `classes`.
 results::Confusion::Cells read_confusion_pairs(
     const std::filesystem::path& file,
     std::int64_t classes);
-// Reads reliability.csv in the same way; counts of correct samples are rounded.
+// As read_confusion(), for reliability.csv. Counts of correct samples are
+// rounded.
 std::vector<results::Calibration::Bin> read_reliability(
     const std::filesystem::path& file);
 

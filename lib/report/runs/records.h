@@ -30,7 +30,7 @@ struct Records {
   // their other records.
   double seconds = 0.0;
 
-  // Returns null if there is no such curve.
+  // Returns null if there is no curve `name`.
   const Curve* curve(std::string_view name) const;
   // Returns an integer of the start record; nullopt if there is none.
   std::optional<std::int64_t> started_with(const char* key) const;

@@ -50,8 +50,8 @@ struct Run {
   std::vector<std::string> problems; // printable sentences
 
   bool trains() const; // false: the run only evaluated; true if unknown
-  // True if the metric is shown to users. (With fewer than six classes, top-5
-  // is always right.)
+  // False for top-5 if the run, or its eval.subset, is known to have fewer than
+  // six classes (top-5 is then always right). Otherwise true.
   bool shows(const MetricInfo& metric) const;
   // Metric that determines best(): checkpoint.metric (top1 without a recipe),
   // or the loss if no evaluation of the trained weights has that metric.
@@ -74,8 +74,9 @@ struct Run {
   double images_per_second() const;
 };
 
-// Returns the metrics to show for these runs; those of real or multiple labels
-// only if the last evaluation of a run has them.
+// Returns the metrics to show for these runs: those that at least one run shows
+// (Run::shows()); of these, metrics of real or multiple labels only if
+// Run::last() of at least one run has them.
 std::vector<MetricInfo> metrics_of(std::span<const Run> runs);
 
 // Returns the path of a run's page.
@@ -95,7 +96,7 @@ std::filesystem::path run_folder(const std::filesystem::path& path);
 
 // Reads a run as far as possible; does not throw for unreadable files.
 Run open_run(const std::filesystem::path& folder);
-// Uses the given records instead of reading them.
+// As open_run(folder), but uses `records` instead of reading metrics.jsonl.
 Run open_run(const std::filesystem::path& folder, const Records& records);
 
 } // namespace vitrain::report

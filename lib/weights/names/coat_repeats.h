@@ -12,8 +12,8 @@
 // parallel block.
 namespace vitrain::weights {
 
-// Removes tensors with the other names from the archive of a CoaT; leaves other
-// archives unchanged.
+// Removes the tensors of a CoaT that repeat others under further names; leaves
+// other archives unchanged.
 void drop_coat_repeats(Archive& archive);
 
 // Returns the other names of a CoaT's tensors, mapped to their first names;

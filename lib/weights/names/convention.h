@@ -22,7 +22,8 @@ enum class Layout : std::uint8_t {
   kOtherColours, // convolution for images in BGR order
   kOneOfBatch, // positions without batch dimension: [positions, width]
   kOver1x1, // linear layer that timm has as a convolution: [out, in]
-  kOver7x7, // the same over whole images of 7x7 pixels: [out, in * 49]
+  // Linear layer that timm has as a 7x7 convolution: [out, in * 49].
+  kOver7x7,
 };
 
 // Values of NameRule::third: the first third of a tensor; the last two thirds.

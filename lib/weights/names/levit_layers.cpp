@@ -94,7 +94,8 @@ void number_paddlevit_levit(Archive& archive) {
 }
 
 void number_transformers_levit(Archive& archive) {
-  std::map<std::int64_t, std::int64_t> smaller; // last attention of each stage
+  // Stage -> number of its last attention, which makes the grid smaller.
+  std::map<std::int64_t, std::int64_t> smaller;
   for (const auto& [name, tensor] : archive.tensors) {
     const auto found = transformers_layer(name);
     if (found && found->layer.rest.starts_with("keys_values.")) {

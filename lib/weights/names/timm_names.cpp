@@ -170,8 +170,8 @@ bool follows(const Archive& archive, const Convention& convention) {
 // Tensors to be joined, with their numbers: 1 query, 2 key, 3 value.
 using Parts = std::vector<std::pair<int, StoredTensor>>;
 
-// True if the tensors are query, key and value, or key and value, and can be
-// concatenated along the rows.
+// True if the tensors are query, key and value, or key and value, in this
+// order, and have equal shapes and types.
 bool can_join(const Parts& parts) {
   const StoredTensor& first = parts.front().second;
   if ((parts.size() != 2 && parts.size() != 3) || first.shape.empty()) {
