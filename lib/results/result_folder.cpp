@@ -45,9 +45,17 @@ void ResultFolder::finish() const {
     fs::remove_all(part_, error);
     return;
   }
-  // There is no folder yet, or the file system cannot exchange.
-  fs::remove_all(path_, error);
+  // There is no folder yet, or the file system cannot exchange: the former
+  // results stay until the new ones have their name.
+  const fs::path former = part_.native() + "-former";
+  std::error_code ignored;
+  fs::rename(path_, former, ignored);
   fs::rename(part_, path_, error);
+  if (error) {
+    fs::rename(former, path_, ignored);
+  } else {
+    fs::remove_all(former, ignored);
+  }
   VITRAIN_CHECK(
       !error,
       ExitCode::kStorage,

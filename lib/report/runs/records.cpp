@@ -40,7 +40,7 @@ std::optional<double> number_in(std::string_view line, std::string_view key) {
   for (std::size_t at = line.find(key); at != line.npos;
        at = line.find(key, at + 1)) {
     const std::size_t end = at + key.size();
-    if (line[at - 1] == '"' && line.substr(end, 2) == "\":") {
+    if (at > 0 && line[at - 1] == '"' && line.substr(end, 2) == "\":") {
       double value = 0.0;
       const char* first = line.data() + end + 2;
       const auto read =
