@@ -35,7 +35,7 @@ FUNCTIONS = {
         (63, "one state machine"),
 }
 SOURCES = {
-    "lib/launch/supervise/supervise.cpp": (461, "one watching loop and its decisions"),
+    "lib/launch/supervise/supervise.cpp": (463, "one watching loop and its decisions"),
     "lib/config/command_line/options.cpp": (457, "a row for each option"),
     "lib/launch/devices/devices.cpp": (405, "what CUDA_VISIBLE_DEVICES can say"),
 }

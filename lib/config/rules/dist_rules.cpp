@@ -69,55 +69,10 @@ class DistRules {
         "single_process has one: use dist.mode: processes");
   }
 
-  // Checks run.determinism: elastic, whose steps must not depend on the number
-  // of workers.
-  void check_elastic() {
-    const std::int64_t shards = recipe_.run.shards;
-    const std::int64_t workers = context_.workers;
-    const auto elastic_needs =
-        [&](bool good, const std::string& key, const std::string& text) {
-          require(
-              good,
-              key,
-              "run.determinism: elastic " + text,
-              {"run.determinism", key});
-        };
-    elastic_needs(
-        (shards & (shards - 1)) == 0,
-        "run.shards",
-        fmt::format("needs a power of 2, got {}", shards));
-    elastic_needs(
-        workers == kWorkersUnknown || shards % workers == 0,
-        "run.shards",
-        fmt::format(
-            "divides {} shards equally among the workers, and there are {}: "
-            "use 1, 2, 4, ... up to {}",
-            shards,
-            workers,
-            shards));
-    elastic_needs(
-        recipe_.dist.mode == DistMode::kProcesses,
-        "dist.mode",
-        "computes shards in processes: use processes");
-    elastic_needs(
-        recipe_.dist.sync.mode == SyncMode::kAllreduce,
-        "dist.sync.mode",
-        "needs the gradients of all workers in every step: use allreduce");
-    elastic_needs(
-        recipe_.dist.compress == Compress::kNone,
-        "dist.compress",
-        "adds gradients that are not rounded: use none");
-    elastic_needs(
-        recipe_.dist.batchnorm == BatchNormStatistics::kLocal,
-        "dist.batchnorm",
-        "normalises by the statistics of each shard, and averages the running "
-        "ones over all shards in every step: use local");
-  }
-
   void check_sync() {
-    check_skips();
+    checker_.add(check_fp16_steps(recipe_));
     if (recipe_.run.elastic()) {
-      check_elastic();
+      checker_.add(check_elastic(recipe_, context_));
     }
     if (recipe_.dist.mode == DistMode::kSingleProcess) {
       check_single_process();
@@ -142,8 +97,7 @@ class DistRules {
         "it to none",
         {"dist.sync.start"});
     check_exchange();
-    check_non_finite();
-    check_loss_scale();
+    checker_.add(check_skipped_steps(recipe_));
     if (sync.mode == SyncMode::kAsyncPs) {
       check_async_ps(sync, workers);
     }
@@ -187,33 +141,6 @@ class DistRules {
         "hogwild shares the weights in this machine's memory, which CUDA "
         "devices do not update: use -devices cpu:N, or async_ps",
         {"devices"});
-  }
-
-  // True if a skipped step has no side effects on any worker.
-  bool can_skip_steps() const {
-    return recipe_.dist.sync.mode == SyncMode::kAllreduce &&
-        !keeps_errors(recipe_.dist.compress);
-  }
-
-  void check_non_finite() {
-    const OnNonFinite action = recipe_.train.on_non_finite;
-    require(
-        action == OnNonFinite::kStop || can_skip_steps(),
-        "train.on_non_finite",
-        fmt::format(
-            "{} needs gradients that reach all workers in the step that they "
-            "are of, and of which nothing is kept: dist.sync.mode: allreduce, "
-            "and a dist.compress other than powersgd and topk",
-            name_of(action)),
-        {"dist.compress"});
-    require(
-        !recipe_.train.on_spike.active() || can_skip_steps(),
-        "train.on_spike.factor",
-        "a spike changes no weight, which needs gradients that reach all "
-        "workers in the step that they are of, and of which nothing is kept: "
-        "dist.sync.mode: allreduce, and a dist.compress other than powersgd "
-        "and topk",
-        {"dist.compress"});
   }
 
   // Checks options that need equal replicas after every step.
@@ -301,38 +228,6 @@ class DistRules {
         "leaves no gradients that could be clipped, but the sum of velocities: "
         "set it to false, or do not clip",
         {"optim.clip_norm", "optim.clip_value", "optim.clip_agc"});
-  }
-
-  // Checks train.on_non_finite and train.on_spike. In fp16, steps that overflow
-  // are normal.
-  void check_skips() {
-    const TrainConfig& train = recipe_.train;
-    require(
-        train.on_non_finite == OnNonFinite::kStop ||
-            train.precision != Precision::kFp16,
-        "train.on_non_finite",
-        "train.precision: fp16 skips steps that overflow by itself, and stops "
-        "where no scale of the loss helps: use stop",
-        {"train.precision"});
-    require(
-        !train.on_spike.active() || train.precision != Precision::kFp16,
-        "train.on_spike.factor",
-        "in train.precision: fp16 a step without an update lowers the scale of "
-        "the loss: use bf16 or fp32",
-        {"train.precision"});
-  }
-
-  // fp16 needs steps that can be skipped: all workers skip a step whose
-  // gradients overflow, without side effects.
-  void check_loss_scale() {
-    require(
-        recipe_.train.precision != Precision::kFp16 || can_skip_steps(),
-        "train.precision",
-        "fp16 scales the loss, and workers can agree on a scale only by "
-        "gradients that reach all of them in the step that they are of, and "
-        "of which nothing is kept: use bf16 or fp32, or dist.sync.mode: "
-        "allreduce with a dist.compress other than powersgd and topk",
-        {"dist.compress"});
   }
 
   void

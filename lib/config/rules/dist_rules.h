@@ -14,6 +14,21 @@ std::vector<Finding> check_dist(
     const Recipe& recipe,
     const CheckContext& context);
 
+// Returns the findings of run.determinism: elastic, whose steps must not depend
+// on the number of workers. Call it only for that value.
+std::vector<Finding> check_elastic(
+    const Recipe& recipe,
+    const CheckContext& context);
+
+// Returns the findings about train.on_non_finite and train.on_spike with
+// train.precision: fp16, in which steps that overflow are normal.
+std::vector<Finding> check_fp16_steps(const Recipe& recipe);
+
+// Returns the findings about keys for which all workers must be able to skip a
+// step without side effects: train.on_non_finite, train.on_spike, and fp16,
+// whose gradients may overflow.
+std::vector<Finding> check_skipped_steps(const Recipe& recipe);
+
 // Returns true if data.batch_size with batch_mode global need not be a multiple
 // of the number of replicas: with dist.mode single_process and one micro-batch
 // per step, a sample's position in the batch does not depend on the replicas'

@@ -32,7 +32,19 @@ constexpr std::int64_t kProcess = 220 * kMebibyte;
 constexpr std::int64_t kGroups = 20 * kMebibyte;
 
 // Returns the bytes per parameter of the copies that a mode keeps.
-std::int64_t exchange_bytes(const config::DistConfig& dist) {
+std::int64_t exchange_bytes(
+    const config::Recipe& recipe,
+    const config::Plan& plan) {
+  const bool several = plan.workers > 1;
+  if (plan.shards > 0) {
+    // dist::make_shard_sum(): sums of 1, 2, 4, ... shards, and what arrives.
+    const auto own = static_cast<std::uint64_t>(plan.shards / plan.workers);
+    return kFp32 * (std::bit_width(own) + (several ? 1 : 0));
+  }
+  if (!several) {
+    return 0;
+  }
+  const config::DistConfig& dist = recipe.dist;
   const bool half =
       dist.compress == Compress::kBf16 || dist.compress == Compress::kFp16;
   const config::SyncTraits traits = dist.sync.traits();
@@ -191,13 +203,7 @@ MemoryEstimate estimate_memory(
     estimate.gradients = parameters * kFp32 * replicas;
     estimate.optimizer = parameters * kFp32 *
         optim::state_values(recipe.optim) / (shares ? plan.workers : 1);
-    estimate.exchange = several ? parameters * exchange_bytes(recipe.dist) : 0;
-    if (plan.shards > 0) {
-      // dist::make_shard_sum(): sums of 1, 2, 4, ... shards, and what arrives.
-      const auto own = static_cast<std::uint64_t>(plan.shards / plan.workers);
-      estimate.exchange =
-          parameters * kFp32 * (std::bit_width(own) + (several ? 1 : 0));
-    }
+    estimate.exchange = parameters * exchange_bytes(recipe, plan);
     // The average shares frozen parameters with the network.
     estimate.weights += recipe.train.ema.active()
         ? (values - learned.frozen_values) * kFp32

@@ -23,6 +23,7 @@
 #include "engine/step/reports.h"
 #include "engine/step/train_options.h"
 #include "engine/train/divergence.h"
+#include "engine/train/loss_spikes.h"
 #include "engine/train/sample_sheet.h"
 #include "engine/train/stragglers.h"
 #include "job/data_options.h"
@@ -98,20 +99,7 @@ Trainer::Trainer(Session& session)
       replicas_(make_data_parallel(session, parameters_)),
       teacher_(make_teacher(session)),
       ema_(make_ema(session, parameters_)),
-      step_(std::make_unique<TrainStep>(
-          replicas_ ? *replicas_ : *session.model,
-          parameters_,
-          *optimizer_,
-          *sync_,
-          step_options(
-              session,
-              batch_norm_.forward_is_collective(),
-              teacher_.get(),
-              ema_.get(),
-              pruner_.get(),
-              recipe_.train.on_spike.active()
-                  ? [this](double loss) { return is_spike(loss); }
-                  : std::function<bool(double)>()))),
+      step_(make_step()),
       samplers_(*session.samplers),
       bad_samples_(
           session.train_index,
@@ -126,7 +114,7 @@ Trainer::Trainer(Session& session)
           session.spec,
           *session.train_index)),
       stragglers_(std::make_unique<Stragglers>()),
-      spikes_(recipe_.train.on_spike),
+      spikes_(std::make_unique<LossSpikes>(recipe_.train.on_spike)),
       trace_(make_step_trace(session)),
       batch_files_(session) {
   warn_of_idle_batch_norm(session, batch_norm_.layers());
@@ -144,6 +132,23 @@ Trainer::Trainer(Session& session)
 }
 
 Trainer::~Trainer() = default;
+
+std::unique_ptr<TrainStep> Trainer::make_step() {
+  return std::make_unique<TrainStep>(
+      replicas_ ? *replicas_ : *session_.model,
+      parameters_,
+      *optimizer_,
+      *sync_,
+      step_options(
+          session_,
+          batch_norm_.forward_is_collective(),
+          teacher_.get(),
+          ema_.get(),
+          pruner_.get(),
+          recipe_.train.on_spike.active()
+              ? [this](double loss) { return is_spike(loss); }
+              : std::function<bool(double)>()));
+}
 
 void Trainer::open_stage() {
   if (loader_) {

@@ -13,7 +13,6 @@
 #include "engine/train/bad_samples.h"
 #include "engine/train/batch_files.h"
 #include "engine/train/log_interval.h"
-#include "engine/train/loss_spikes.h"
 #include "engine/train/step_trace.h"
 #include "engine/train/stop_vote.h"
 #include "job/run/run_state.h"
@@ -46,6 +45,7 @@ class Pruner;
 namespace vitrain::engine {
 
 class DataParallel;
+class LossSpikes;
 class SampleSheet;
 struct Evaluated;
 struct MicroBatch;
@@ -70,6 +70,8 @@ class Trainer {
   ExitCode run();
 
  private:
+  // Returns the step of the parts constructed before it.
+  std::unique_ptr<TrainStep> make_step();
   // Loads the checkpoint of job.resume; does nothing if that is empty.
   void restore();
   void restore_interval(const job::SavedState& saved);
@@ -110,6 +112,8 @@ class Trainer {
   // Restores weights, optimizer and averages from the last checkpoint; the step
   // number does not change. Requires one.
   void roll_back();
+  // Throws Error(kNonFinite): train.on_non_finite: rollback has no checkpoint.
+  [[noreturn]] void fail_without_checkpoint(double norm) const;
   // True if the run has a checkpoint to which roll_back() can return. No save
   // may be pending.
   bool can_roll_back() const { return writer_.saved_step() >= 0; }
@@ -223,7 +227,7 @@ class Trainer {
   std::int64_t vote_saved_ = -1; // step of the last save that was voted for
   LogInterval interval_;
   std::unique_ptr<Stragglers> stragglers_;
-  LossSpikes spikes_;
+  std::unique_ptr<LossSpikes> spikes_; // see train.on_spike
   std::unique_ptr<SampleSheet> samples_; // set while it is being drawn
   StepTrace trace_; // see log.trace
   BatchFiles batch_files_; // see log.batches

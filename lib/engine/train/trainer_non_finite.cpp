@@ -15,6 +15,7 @@
 #include "engine/state/named_state.h"
 #include "engine/step/train_step.h"
 #include "engine/train/divergence.h"
+#include "engine/train/loss_spikes.h"
 #include "engine/train/step_dump.h"
 #include "engine/train/trainer.h"
 #include "job/run/job.h"
@@ -81,7 +82,7 @@ bool Trainer::is_spike(double loss) {
   for (const double part : dist::all_gather(*session_.groups.control, loss)) {
     mean += part;
   }
-  return spikes_.judge(mean);
+  return spikes_->judge(mean);
 }
 
 void Trainer::handle_spike() {
@@ -89,21 +90,21 @@ void Trainer::handle_spike() {
   const std::string found = fmt::format(
       "the loss is {:.4g} at step {} (epoch {}), more than {:.4g} "
       "(train.on_spike.factor) times {:.4g}, the median of {} before it",
-      spikes_.last(),
+      spikes_->last(),
       with_commas(state_.step),
       plan_.epoch_of(state_.step - 1) + 1,
       *config.factor,
-      spikes_.median(),
+      spikes_->median(),
       counted(config.window, "step"));
   const bool back = config.action == config::OnNonFinite::kRollback;
   writer_.settle();
   std::string reason;
   if (!config.goes_on()) {
     reason = "train.on_spike.action is stop";
-  } else if (spikes_.in_a_row() > config.in_a_row) {
+  } else if (spikes_->in_a_row() > config.in_a_row) {
     reason = fmt::format(
         "in {} in a row, more than train.on_spike.in_a_row: {} allows",
-        counted(spikes_.in_a_row(), "step"),
+        counted(spikes_->in_a_row(), "step"),
         config.in_a_row);
   } else if (back && !can_roll_back()) {
     reason = fmt::format(
@@ -132,7 +133,7 @@ void Trainer::handle_spike() {
                    "weights and optimizer are those of step {} again",
                    with_commas(writer_.saved_step()))
              : "the step is skipped",
-        spikes_.in_a_row()));
+        spikes_->in_a_row()));
   }
 }
 
@@ -216,17 +217,7 @@ void Trainer::pass_over(double norm) {
   const bool back = train.on_non_finite == config::OnNonFinite::kRollback;
   writer_.settle();
   if (back && !can_roll_back()) {
-    Moment when = moment(state_.step);
-    when.last_checkpoint = fmt::format(
-        "there is no checkpoint yet that train.on_non_finite: rollback could "
-        "go back to: a shorter checkpoint.every than {} saves one earlier",
-        recipe_.checkpoint.every.text());
-    fail_gradient(
-        {.norm = norm,
-         .compress = recipe_.dist.compress,
-         .sent = {},
-         .losses = {}},
-        when);
+    fail_without_checkpoint(norm);
   }
   if (back) {
     roll_back();
@@ -245,6 +236,20 @@ void Trainer::pass_over(double norm) {
         seen.in_a_row,
         seen.in_all));
   }
+}
+
+void Trainer::fail_without_checkpoint(double norm) const {
+  Moment when = moment(state_.step);
+  when.last_checkpoint = fmt::format(
+      "there is no checkpoint yet that train.on_non_finite: rollback could go "
+      "back to: a shorter checkpoint.every than {} saves one earlier",
+      recipe_.checkpoint.every.text());
+  fail_gradient(
+      {.norm = norm,
+       .compress = recipe_.dist.compress,
+       .sent = {},
+       .losses = {}},
+      when);
 }
 
 void Trainer::roll_back() {

@@ -16,6 +16,7 @@
 #include "engine/state/repeatability.h"
 #include "engine/step/reports.h"
 #include "engine/step/train_options.h"
+#include "engine/train/loss_spikes.h"
 #include "engine/train/trainer.h"
 #include "job/data_options.h"
 #include "job/run/job.h"
@@ -58,7 +59,7 @@ void Trainer::restore() {
   schedule_.drops = state_.plateau.drops;
   owes_evaluation_ = saved.owes_evaluation;
   restore_interval(saved);
-  spikes_.restore(saved.spike_losses, saved.spikes_in_a_row);
+  spikes_->restore(saved.spike_losses, saved.spikes_in_a_row);
   if (saved.gradient_norm) {
     step_->set_gradient_norm(*saved.gradient_norm);
   }
@@ -144,7 +145,7 @@ Json Trainer::state_record() {
   }
   if (recipe_.train.on_spike.active()) {
     record[job::kSpikes] = {
-        {"losses", spikes_.losses()}, {"in_a_row", spikes_.in_a_row()}};
+        {"losses", spikes_->losses()}, {"in_a_row", spikes_->in_a_row()}};
   }
   if (const auto norm = step_->last_gradient_norm();
       norm && std::isfinite(*norm)) {
