@@ -15,6 +15,8 @@
   NETWORK(kMae, make_mae)                   \
   NETWORK(kSwin, make_swin)                 \
   NETWORK(kResNet, make_resnet)             \
+  NETWORK(kResNetPlus, make_resnet)         \
+  NETWORK(kResNetV2, make_resnet_v2)        \
   NETWORK(kRegNet, make_regnet)             \
   NETWORK(kEfficientNet, make_efficientnet) \
   NETWORK(kMobileNet, make_efficientnet)    \
@@ -44,6 +46,7 @@
   NETWORK(kMobileVit, make_byob)            \
   NETWORK(kHaloNet, make_byob)              \
   NETWORK(kBotNet, make_byob)               \
+  NETWORK(kTieredResNet, make_byob)         \
   NETWORK(kHvt, make_hvt)                   \
   NETWORK(kConvNet, make_convnet)           \
   NETWORK(kCifarNet, make_cifarnet)         \

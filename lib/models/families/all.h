@@ -26,6 +26,7 @@
 #include "models/families/pvt_v2.h"
 #include "models/families/regnet.h"
 #include "models/families/resnet.h"
+#include "models/families/resnet_v2.h"
 #include "models/families/shufflenet.h"
 #include "models/families/squeezenet.h"
 #include "models/families/swin.h"
@@ -39,14 +40,15 @@ namespace vitrain::models {
 
 // All families, in the order in which `vitrain models` prints them.
 inline constexpr std::array kFamilies{
-    &kVit,        &kDeit,       &kMae,          &kSwin,       &kSwinV2,
-    &kResNet,     &kRegNet,     &kEfficientNet, &kMobileNet,  &kGhostNet,
-    &kShuffleNet, &kSqueezeNet, &kDenseNet,     &kVgg,        &kAlexNet,
-    &kInception,  &kGoogLeNet,  &kConvNeXt,     &kMixer,      &kBeit,
-    &kCait,       &kXcit,       &kPvtV2,        &kPoolFormer, &kPit,
-    &kCrossVit,   &kVolo,       &kCoat,         &kLevit,      &kConvMixer,
-    &kMobileOne,  &kMobileVit,  &kHaloNet,      &kBotNet,     &kHvt,
-    &kConvNet,    &kCifarNet,   &kMlp,
+    &kVit,        &kDeit,         &kMae,        &kSwin,       &kSwinV2,
+    &kResNet,     &kResNetPlus,   &kResNetV2,   &kRegNet,     &kEfficientNet,
+    &kMobileNet,  &kGhostNet,     &kShuffleNet, &kSqueezeNet, &kDenseNet,
+    &kVgg,        &kAlexNet,      &kInception,  &kGoogLeNet,  &kConvNeXt,
+    &kMixer,      &kBeit,         &kCait,       &kXcit,       &kPvtV2,
+    &kPoolFormer, &kPit,          &kCrossVit,   &kVolo,       &kCoat,
+    &kLevit,      &kConvMixer,    &kMobileOne,  &kMobileVit,  &kHaloNet,
+    &kBotNet,     &kTieredResNet, &kHvt,        &kConvNet,    &kCifarNet,
+    &kMlp,
 };
 
 } // namespace vitrain::models

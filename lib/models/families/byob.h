@@ -129,4 +129,8 @@ extern const Family kHaloNet;
 // "Bottleneck transformers for visual recognition", CVPR 2021).
 extern const Family kBotNet;
 
+// ResNets with a stem of three convolutions and SiLU, without attention over
+// pixels.
+extern const Family kTieredResNet;
+
 } // namespace vitrain::models

@@ -195,6 +195,43 @@ const std::vector<Named> kBotNets{
     halo2botnet50(),
 };
 
+Named ts_26(const char* name, Gate gate) {
+  const Pair blocks = blocks_of(32, gate, {});
+  return tiered(
+      name,
+      true,
+      true,
+      0,
+      {stage(blocks, "bb", 256, 1),
+       stage(blocks, "bb", 512),
+       stage(blocks, "bb", 1024),
+       stage(blocks, "bb", 2048)});
+}
+
+Named ts_33(const char* name, Gate gate, std::int64_t features = 1280) {
+  const Pair blocks = blocks_of(0, gate, {});
+  return tiered(
+      name,
+      false,
+      true,
+      features,
+      {stage(blocks, "bb", 256, 1),
+       stage(blocks, "bbb", 512),
+       stage(blocks, "bbb", 1536),
+       stage(blocks, "bb", 1536)});
+}
+
+// Networks of timm/models/byobnet.py.
+const std::vector<Named> kTieredResNets{
+    ts_26("resnext26ts", Gate::kNone),
+    ts_26("seresnext26ts", Gate::kSqueeze),
+    ts_26("eca_resnext26ts", Gate::kEca),
+    ts_33("resnet32ts", Gate::kNone, /*features=*/0),
+    ts_33("resnet33ts", Gate::kNone),
+    ts_33("seresnet33ts", Gate::kSqueeze),
+    ts_33("eca_resnet33ts", Gate::kEca),
+};
+
 // Returns the number of which image sides must be a multiple so that every
 // attention layer has whole blocks.
 std::int64_t whole_blocks(const ByobSpec& net) {
@@ -238,5 +275,8 @@ const Family kHaloNet = byob_family<kHaloNets>("halonet", check_blocks);
 
 const Family kBotNet =
     byob_family<kBotNets>("botnet", check_blocks, /*any_image_size=*/false);
+
+const Family kTieredResNet =
+    byob_family<kTieredResNets>("tiered_resnet", check_least<32>);
 
 } // namespace vitrain::models

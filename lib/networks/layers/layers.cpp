@@ -253,6 +253,7 @@ Conv2d::Conv2d(const Shape& shape, at::Generator generator)
       padding_{
           shape.padding,
           shape.kernel_width > 0 ? shape.padding_width : shape.padding},
+      dilation_(shape.dilation),
       groups_(shape.groups) {
   const std::int64_t width =
       shape.kernel_width > 0 ? shape.kernel_width : shape.kernel;
@@ -269,24 +270,26 @@ Conv2d::Conv2d(const Shape& shape, at::Generator generator)
 }
 
 at::Tensor Conv2d::operator()(const at::Tensor& x) const {
-  if (x.is_meta()) {
-    return over_meta(x);
-  }
+  return x.is_meta() ? over_meta(x) : with_kernel(x, weight);
+}
+
+at::Tensor Conv2d::with_kernel(const at::Tensor& x, const at::Tensor& kernel)
+    const {
   constexpr std::array<std::int64_t, 2> kNone{0, 0};
-  if (stride_ > 1 && weight.size(2) == 1 && weight.size(3) == 1 &&
+  if (stride_ > 1 && kernel.size(2) == 1 && kernel.size(3) == 1 &&
       padding_ == kNone &&
-      std::min(weight.size(0), weight.size(1)) < kLeastStrided) {
+      std::min(kernel.size(0), kernel.size(1)) < kLeastStrided) {
     const at::Tensor seen =
         x.slice(2, 0, x.size(2), stride_).slice(3, 0, x.size(3), stride_);
     const std::int64_t one = 1;
-    return at::conv2d(seen, weight, bias, one, padding_, one, groups_);
+    return at::conv2d(seen, kernel, bias, one, padding_, one, groups_);
   }
   const std::array strides{stride_over(x, 2), stride_over(x, 3)};
   const auto over = [&](const at::Tensor& seen) {
     return at::conv2d(
-        seen, weight, bias, strides, padding_, /*dilation=*/1, groups_);
+        seen, kernel, bias, strides, padding_, dilation_, groups_);
   };
-  if (groups_ > 1 && slow_in_bf16(x, weight, stride_)) {
+  if (groups_ > 1 && slow_in_bf16(x, kernel, stride_)) {
     const c10::impl::ExcludeDispatchKeyGuard as_it_is(
         c10::DispatchKey::AutocastCPU);
     return over(x.to(at::kFloat)).to(at::kBFloat16);
@@ -311,7 +314,7 @@ std::int64_t Conv2d::stride_over(const at::Tensor& x, std::int64_t dimension)
 std::int64_t Conv2d::way(const at::Tensor& x, std::int64_t dimension) const {
   return x.size(dimension) +
       2 * padding_[static_cast<std::size_t>(dimension - 2)] -
-      weight.size(dimension);
+      (dilation_ * (weight.size(dimension) - 1) + 1);
 }
 
 // Computes the convolution's output on the meta device, where torch has no

@@ -205,9 +205,9 @@ class Conv2d : public torch::nn::Module {
     std::int64_t padding = 0;
     bool bias = false;
     std::int64_t groups = 1;
-    // Width of a kernel that is not square, and its padding; 0: as the height.
-    std::int64_t kernel_width = 0;
+    std::int64_t kernel_width = 0; // 0: kernel, with `padding` on all sides
     std::int64_t padding_width = 0;
+    std::int64_t dilation = 1; // distance between the kernel's pixels
 
     Shape with_bias() const {
       Shape shape = *this;
@@ -218,8 +218,9 @@ class Conv2d : public torch::nn::Module {
 
   Conv2d(const Shape& shape, at::Generator generator);
 
-  // [N, in, H, W] -> [N, out, H', W']
+  // [N, in, H, W] -> [N, out, H', W'], by `weight` or a kernel of its shape.
   at::Tensor operator()(const at::Tensor& x) const;
+  at::Tensor with_kernel(const at::Tensor& x, const at::Tensor& kernel) const;
   // Applies a 1 x 1 convolution without groups, ignoring its stride, to
   // channels-last data: [..., in] -> [..., out].
   at::Tensor pointwise(const at::Tensor& x) const;
@@ -241,6 +242,7 @@ class Conv2d : public torch::nn::Module {
 
   std::int64_t stride_;
   std::array<std::int64_t, 2> padding_; // height, width
+  std::int64_t dilation_;
   std::int64_t groups_;
 };
 

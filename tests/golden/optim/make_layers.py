@@ -24,6 +24,7 @@ MODELS = [
     "vit_small_patch16_18x2_224", "vit_base_patch16_rpn_224", "deit_tiny_distilled_patch16_224",
     "beit_base_patch16_224", "swin_tiny_patch4_window7_224",
     "swinv2_tiny_window8_256", "convnext_atto", "resnet18", "resnet50d",
+    "resnetrs50", "resnetv2_18d", "resnetv2_50x1_bit",
     "efficientnet_b0", "tf_efficientnetv2_b0", "mobilenetv2_050", "mobilenetv3_small_050", "ghostnet_050", "densenet121",
     "vgg11_bn", "inception_v3", "regnetx_002", "mobileone_s0",
     "mobilevit_xxs", "mobilevitv2_050", "halonet26t", "botnet26t_256", "cait_xxs24_224", "coat_tiny",

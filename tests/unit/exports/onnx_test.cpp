@@ -171,14 +171,21 @@ bool takes_any_size(const std::string& name) {
   return std::set<std::string>{
       "resnet18",
       "resnet50",
+      "resnetblur18",
+      "skresnet18",
+      "resnest14d",
+      "resnetv2_50x1_bit",
       "convnext_atto",
       "convnextv2_atto",
       "mobileone_s0"}
       .contains(name);
 }
 
-// Whether these weights become part of those of one convolution.
+// Whether the file has numbers computed from these weights instead.
 bool is_joined(const std::string& network, const std::string& weight) {
+  if (network == "resnetv2_50x1_bit") { // standardised
+    return weight.find("conv") != std::string::npos;
+  }
   return network == "mobileone_s0" &&
       weight.find(".attn.") == std::string::npos && !weight.starts_with("head");
 }

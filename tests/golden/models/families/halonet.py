@@ -44,4 +44,5 @@ write("halonet", [
     # Left out: networks with lambda layers.
 ], ["halonet_h1", "halonet26t", "sehalonet33ts", "halonet50ts", "eca_halonext26ts",
     "haloregnetz_b", "halo2botnet50ts_256", "botnet26t_256", "sebotnet33ts_256",
-    "botnet50ts_256", "eca_botnext26ts_256"])
+    "botnet50ts_256", "eca_botnext26ts_256", "resnet32ts", "resnet33ts",
+    "seresnet33ts", "eca_resnet33ts", "resnext26ts", "seresnext26ts", "eca_resnext26ts"])
