@@ -141,6 +141,29 @@ const Design kEdgeTpuV2L{
     .numbers =
         {.stem = 64, .stem_kernel = 7, .features = 1408, .activation = kRelu}};
 
+const Design kMixSmall{
+    .stages =
+        "ds_c16 ir_a1.1_p1.1_s2_e6_c24,ir_a1.1_p1.1_e3_c24 "
+        "ir_k3.5.7_s2_e6_c40_se0.5_nsw,ir_r3_k3.5_a1.1_p1.1_e6_c40_se0.5_nsw "
+        "ir_k3.5.7_p1.1_s2_e6_c80_se0.25_nsw,"
+        "ir_r2_k3.5_p1.1_e6_c80_se0.25_nsw "
+        "ir_k3.5.7_a1.1_p1.1_e6_c120_se0.5_nsw,"
+        "ir_r2_k3.5.7.9_a1.1_p1.1_e3_c120_se0.5_nsw "
+        "ir_k3.5.7.9.11_s2_e6_c200_se0.5_nsw,"
+        "ir_r2_k3.5.7.9_p1.1_e6_c200_se0.5_nsw",
+    .numbers = {.stem = 16, .features = 1536, .activation = kRelu}};
+const Design kMixMedium{
+    .stages = "ds_c24 ir_k3.5.7_a1.1_p1.1_s2_e6_c32,ir_a1.1_p1.1_e3_c32 "
+              "ir_k3.5.7.9_s2_e6_c40_se0.5_nsw,"
+              "ir_r3_k3.5_a1.1_p1.1_e6_c40_se0.5_nsw "
+              "ir_k3.5.7_s2_e6_c80_se0.25_nsw,"
+              "ir_r3_k3.5.7.9_a1.1_p1.1_e6_c80_se0.25_nsw "
+              "ir_e6_c120_se0.5_nsw,ir_r3_k3.5.7.9_a1.1_p1.1_e3_c120_se0.5_nsw "
+              "ir_k3.5.7.9_s2_e6_c200_se0.5_nsw,"
+              "ir_r3_k3.5.7.9_p1.1_e6_c200_se0.5_nsw",
+    .numbers = {.stem = 24, .features = 1536, .activation = kRelu},
+    .nearest_depth = true};
+
 const std::vector<ScaledNetwork> kNetworks{
     {"efficientnet_b0", 224, &kB0, 1.0, 1.0},
     {"efficientnet_b1", 240, &kB0, 1.0, 1.1},
@@ -200,6 +223,14 @@ const std::vector<ScaledNetwork> kNetworks{
     {"tinynet_c", 184, &kTiny, 0.54, 0.85},
     {"tinynet_d", 152, &kTiny, 0.54, 0.695},
     {"tinynet_e", 106, &kTiny, 0.51, 0.6},
+    {"mixnet_s", 224, &kMixSmall},
+    {"mixnet_m", 224, &kMixMedium},
+    {"mixnet_l", 224, &kMixMedium, 1.3},
+    {"mixnet_xl", 224, &kMixMedium, 1.6, 1.2},
+    {"mixnet_xxl", 224, &kMixMedium, 2.4, 1.3},
+    {"tf_mixnet_s", 224, &kMixSmall},
+    {"tf_mixnet_m", 224, &kMixMedium},
+    {"tf_mixnet_l", 224, &kMixMedium, 1.3},
     {"mobilenetv1_100", 224, &kMobileNetV1},
     {"mobilenetv1_100h", 224, &kMobileNetV1Head},
     {"mobilenetv1_125", 224, &kMobileNetV1, 1.25},

@@ -44,6 +44,11 @@ struct EfficientNetSpec {
     std::int64_t heads = 0;
     std::int64_t head_width = 0;
     std::int64_t key_stride = 1; // of keys and values
+    // Kernels of the depthwise convolutions of parts of the channels (Tan and
+    // Le, "MixConv", BMVC 2019), which replace `kernel`; empty: no parts.
+    std::vector<std::int64_t> kernels{};
+    std::size_t expand_parts = 1; // of the first 1x1 convolution of kInverted
+    std::size_t project_parts = 1; // of the last one
   };
   enum class Head {
     kNone, // mean over pixels
@@ -81,9 +86,10 @@ struct EfficientNetSpec {
 // first convolution, s stride of the first block, e hidden / input channels, c
 // output channels, fc channels that e multiplies instead of the input's, se
 // squeezed channels, as a ratio, gs channels per group, h heads, d their width,
-// v stride of keys and values) or a word (nre: ReLU, noskip: no skip
+// v stride of keys and values) or a word (nre: ReLU, nsw: SiLU, noskip: no skip
 // connection, skip: also for kPlain). r, k, s and e are 1, 3, 1 and 1 if
-// absent.
+// absent. Numbers with dots are of parts of the channels: k3.5 two depthwise
+// convolutions, a1.1 and p1.1 two 1x1 convolutions before and after them.
 struct EfficientNetDesign {
   enum class Stem { kScaled, kNeverNarrower, kFixed };
   enum class Squeeze {

@@ -52,6 +52,21 @@ class Parts {
   std::int64_t whole(std::string_view key, double otherwise = 0.0) const {
     return static_cast<std::int64_t>(number(key, otherwise));
   }
+  // Returns the numbers after `key`, which dots separate; empty: at most one.
+  std::vector<std::int64_t> numbers(std::string_view key) const {
+    std::vector<std::int64_t> found;
+    for (const std::string& part : parts_) {
+      if (part.starts_with(key) && part.find('.') != part.npos) {
+        for (const std::string& text : split(part.substr(key.size()), '.')) {
+          std::int64_t value = 0;
+          if (parse_size(text, value)) {
+            found.push_back(value);
+          }
+        }
+      }
+    }
+    return found;
+  }
 
  private:
   std::vector<std::string> parts_;
@@ -129,11 +144,15 @@ Block block_of(
       .stride = first ? parts.whole("s", 1.0) : 1,
       .group = parts.whole("gs"),
       .activation = parts.has("nre") ? Spec::Activation::kRelu
+          : parts.has("nsw")         ? Spec::Activation::kSilu
                                      : design.numbers.activation,
       .activates_output = parts.kind() == "dsa" || parts.kind() == "cn",
       .heads = parts.whole("h"),
       .head_width = parts.whole("d"),
-      .key_stride = parts.whole("v", 1.0)};
+      .key_stride = parts.whole("v", 1.0),
+      .kernels = parts.numbers("k"),
+      .expand_parts = std::max<std::size_t>(parts.numbers("a").size(), 1),
+      .project_parts = std::max<std::size_t>(parts.numbers("p").size(), 1)};
   if (block.kind != Kind::kPlain && block.kind != Kind::kSeparable) {
     const double forced = parts.number("fc") * width;
     block.hidden = multiple_of_8(

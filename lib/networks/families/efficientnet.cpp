@@ -39,8 +39,60 @@ Nonlinearity nonlinearity(Spec::Activation activation) {
   return Nonlinearity::kNone;
 }
 
-// A padded convolution, which keeps the size at stride 1, a BatchNorm and an
-// optional nonlinearity. The first two are registered in `owner`.
+// A padded convolution, which keeps the size at stride 1.
+class PaddedConv {
+ public:
+  // `same`: TensorFlow's "SAME" padding.
+  PaddedConv(
+      torch::nn::Module& owner,
+      const std::string& name,
+      Conv2d::Shape shape,
+      bool same,
+      const at::Generator& generator)
+      : pads_(same && shape.stride > 1),
+        kernel_(shape.kernel),
+        stride_(shape.stride) {
+    shape.padding = pads_ ? 0 : shape.padding;
+    conv_ = add_layer<Conv2d>(owner, name, shape, generator);
+  }
+
+  at::Tensor operator()(const at::Tensor& x) const {
+    return (*conv_)(pads_ ? padded(x) : x);
+  }
+
+ private:
+  // Applies TensorFlow's "SAME" padding, for ceil(side / stride) outputs per
+  // side; if the number of zeros is odd, the extra one is at the end.
+  at::Tensor padded(const at::Tensor& x) const {
+    const auto zeros = [&](std::int64_t side) {
+      const std::int64_t results = (side + stride_ - 1) / stride_;
+      return std::max<std::int64_t>(
+          (results - 1) * stride_ + kernel_ - side, 0);
+    };
+    const std::int64_t rows = zeros(x.size(2));
+    const std::int64_t columns = zeros(x.size(3));
+    return at::constant_pad_nd(
+        x, {columns / 2, columns - columns / 2, rows / 2, rows - rows / 2});
+  }
+
+  bool pads_;
+  std::int64_t kernel_;
+  std::int64_t stride_;
+  std::shared_ptr<Conv2d> conv_;
+};
+
+// Splits channels into equal parts; the first one has the remainder.
+std::vector<std::int64_t> split_evenly(
+    std::int64_t channels,
+    std::size_t parts) {
+  const auto count = static_cast<std::int64_t>(parts);
+  std::vector<std::int64_t> sizes(parts, channels / count);
+  sizes.front() += channels % count;
+  return sizes;
+}
+
+// A padded convolution, a BatchNorm and an optional nonlinearity. The first two
+// are registered in `owner`.
 class ConvNorm {
  public:
   struct Shape {
@@ -50,6 +102,9 @@ class ConvNorm {
     std::int64_t stride = 1;
     std::int64_t groups = 1;
     bool average = false; // average pooling at the end instead of the stride
+    // Kernels of convolutions of parts of the channels, which replace `kernel`;
+    // one or none: all channels are one part.
+    std::vector<std::int64_t> kernels{};
   };
   struct Names {
     std::string conv = "conv";
@@ -65,24 +120,39 @@ class ConvNorm {
       const at::Generator& generator)
       : shape_(shape),
         pools_(shape.average && shape.stride > 1),
-        pads_(net.same_padding && shape.stride > 1),
         after_(after) {
-    Conv2d::Shape conv = padded_shape(
-        shape.in,
-        shape.out,
-        shape.kernel,
-        pools_ ? 1 : shape.stride,
-        shape.groups);
-    conv.padding = pads_ ? 0 : conv.padding;
-    conv_ = add_layer<Conv2d>(owner, names.conv, conv, generator);
+    const std::int64_t stride = pools_ ? 1 : shape.stride;
+    const std::size_t parts = shape.kernels.size();
+    if (parts <= 1) {
+      add(owner,
+          names.conv,
+          padded_shape(shape.in, shape.out, shape.kernel, stride, shape.groups),
+          net,
+          generator);
+    } else {
+      const auto mixed = add_layer<torch::nn::Module>(owner, names.conv);
+      inputs_ = split_evenly(shape.in, parts);
+      const auto outputs = split_evenly(shape.out, parts);
+      for (std::size_t i = 0; i < parts; ++i) {
+        add(*mixed,
+            std::to_string(i),
+            padded_shape(
+                inputs_[i],
+                outputs[i],
+                shape.kernels[i],
+                stride,
+                shape.groups > 1 ? inputs_[i] : 1),
+            net,
+            generator);
+      }
+    }
     norm_ = add_layer<BatchNorm2d>(owner, names.norm, shape.out, net.norm_eps);
   }
 
   Nonlinearity after() const { return after_; }
 
   Fork operator()(const at::Tensor& x, const at::Tensor& residual = {}) const {
-    const Fork y =
-        norm_act(*norm_, (*conv_)(pads_ ? padded(x) : x), after_, residual);
+    const Fork y = norm_act(*norm_, convolved(x), after_, residual);
     if (!pools_) {
       return y;
     }
@@ -91,25 +161,32 @@ class ConvNorm {
   }
 
  private:
-  // Applies TensorFlow's "SAME" padding, for ceil(side / stride) outputs per
-  // side; if the number of zeros is odd, the extra one is at the end.
-  at::Tensor padded(const at::Tensor& x) const {
-    const auto zeros = [&](std::int64_t side) {
-      const std::int64_t results = (side + shape_.stride - 1) / shape_.stride;
-      return std::max<std::int64_t>(
-          (results - 1) * shape_.stride + shape_.kernel - side, 0);
-    };
-    const std::int64_t rows = zeros(x.size(2));
-    const std::int64_t columns = zeros(x.size(3));
-    return at::constant_pad_nd(
-        x, {columns / 2, columns - columns / 2, rows / 2, rows - rows / 2});
+  void add(
+      torch::nn::Module& owner,
+      const std::string& name,
+      const Conv2d::Shape& shape,
+      const Spec& net,
+      const at::Generator& generator) {
+    convs_.emplace_back(owner, name, shape, net.same_padding, generator);
+  }
+
+  at::Tensor convolved(const at::Tensor& x) const {
+    if (convs_.size() == 1) {
+      return convs_.front()(x);
+    }
+    const std::vector<at::Tensor> parts = x.split_with_sizes(inputs_, 1);
+    std::vector<at::Tensor> outputs;
+    for (std::size_t i = 0; i < convs_.size(); ++i) {
+      outputs.push_back(convs_[i](parts[i]));
+    }
+    return at::cat(outputs, /*dim=*/1);
   }
 
   Shape shape_;
   bool pools_;
-  bool pads_;
   Nonlinearity after_;
-  std::shared_ptr<Conv2d> conv_;
+  std::vector<PaddedConv> convs_; // of all channels, or one for each part
+  std::vector<std::int64_t> inputs_; // input channels of each part
   std::shared_ptr<BatchNorm2d> norm_;
 };
 
@@ -182,7 +259,8 @@ class ConvBlock : public MobileBlock {
         .kernel = kernel,
         .stride = stride,
         .groups = hidden,
-        .average = net.average_down};
+        .average = net.average_down,
+        .kernels = block.kernels};
     switch (block.kind) {
       case kPlain:
         add("conv", {in, out, kernel, stride}, after_, generator);
@@ -193,10 +271,16 @@ class ConvBlock : public MobileBlock {
         add("conv_pw", {in, out}, last(), generator);
         break;
       case kInverted:
-        add("conv_pw", {in, hidden}, after_, generator);
+        add("conv_pw",
+            parts(in, hidden, block.expand_parts),
+            after_,
+            generator);
         add("conv_dw", depthwise, after_, generator);
         squeeze(generator);
-        add("conv_pwl", {hidden, out}, last(), generator);
+        add("conv_pwl",
+            parts(hidden, out, block.project_parts),
+            last(),
+            generator);
         break;
       case kFused:
         add("conv_exp",
@@ -236,6 +320,13 @@ class ConvBlock : public MobileBlock {
   }
 
  private:
+  // Returns the shape of 1x1 convolutions of parts of the channels.
+  static ConvNorm::Shape
+  parts(std::int64_t in, std::int64_t out, std::size_t count) {
+    return {
+        .in = in, .out = out, .kernels = std::vector<std::int64_t>(count, 1)};
+  }
+
   Nonlinearity last() const {
     return block_.activates_output ? after_ : Nonlinearity::kNone;
   }

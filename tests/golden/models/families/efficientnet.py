@@ -30,6 +30,8 @@ PLAIN = ["ds_r1_k3_s1_e1_c8_se0.25", "ir_r2_k3_s2_e6_c16_se0.25",
          "ir_r1_k5_s2_e6_c24_se0.25"]
 LITE = ["ds_r1_k3_s1_e1_c8", "ir_r2_k5_s2_e6_c16", "ir_r1_k3_s2_e6_c24"]
 V2 = ["cn_r2_k3_s1_e1_c8_skip", "er_r2_k3_s2_e4_c16", "ir_r2_k3_s2_e4_c24_se0.25"]
+MIX = ["ds_r1_k3_s1_e1_c8", "ir_r1_k3.5.7_a1.1_p1.1_s2_e6_c16_se0.5_nsw",
+       "ir_r2_k3.5.7.9_p1.1_s2_e3_c24_se0.25"]
 EDGE = ["er_r1_k3_s1_e4_c24_fc24_noskip", "er_r2_k3_s2_e4_gs16_c16", "ir_r1_k5_s2_e8_c24"]
 
 write("efficientnet", [
@@ -43,9 +45,11 @@ write("efficientnet", [
     Case("edge", partial(network, EDGE, "relu"), 44),
     Case("v1", partial(network, ["dsa_r1_k3_s1_c16", "dsa_r2_k3_s2_c24"], "relu6",
                        features=0), 45),
+    Case("mix", partial(network, MIX, "relu"), 45),
+    Case("tf_mix", partial(network, MIX, "relu", eps=1e-3, pad="same"), (46, 33)),
     # Left out: other norms than BatchNorm, pruned channels, blurring, several
     # experts, EfficientNet-X's blocks, attention other than squeeze-excitation.
 ], names_of("efficientnet_", "efficientnetv2_", "tf_efficientnet_",
             "tf_efficientnetv2_", "tinynet_", "mobilenetv1_", "mobilenetv2_",
-            "mnasnet_", "semnasnet_", "spnasnet_", "mobilenet_edgetpu_",
+            "mixnet_", "tf_mixnet_", "mnasnet_", "semnasnet_", "spnasnet_", "mobilenet_edgetpu_",
             but=[re.compile(r"_gn|_evos|_b._pruned|blur|_cc_|_[xh]_")]))

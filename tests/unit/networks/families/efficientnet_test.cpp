@@ -15,6 +15,10 @@ constexpr const char* kLite =
 constexpr const char* kV2 =
     "cn_r2_k3_s1_e1_c8_skip er_r2_k3_s2_e4_c16 ir_r2_k3_s2_e4_c24_se0.25";
 
+constexpr const char* kMix =
+    "ds_r1_k3_s1_e1_c8 ir_r1_k3.5.7_a1.1_p1.1_s2_e6_c16_se0.5_nsw "
+    "ir_r2_k3.5.7.9_p1.1_s2_e3_c24_se0.25";
+
 // Gives a network small stages and keeps its other numbers.
 auto of(const char* stages) {
   return [=](models::ModelSpec& spec) {
@@ -46,10 +50,9 @@ INSTANTIATE_TEST_SUITE_P(
           44,
           of("er_r1_k3_s1_e4_c24_fc24_noskip er_r2_k3_s2_e4_gs16_c16 "
              "ir_r1_k5_s2_e8_c24")},
-         {"v1",
-          "mobilenetv1_100",
-          45,
-          of("dsa_r1_k3_s1_c16 dsa_r2_k3_s2_c24")}}),
+         {"v1", "mobilenetv1_100", 45, of("dsa_r1_k3_s1_c16 dsa_r2_k3_s2_c24")},
+         {"mix", "mixnet_s", 45, of(kMix)},
+         {"tf_mix", "tf_mixnet_s", {46, 33}, of(kMix)}}),
     case_name);
 
 } // namespace
