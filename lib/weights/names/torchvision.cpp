@@ -146,9 +146,89 @@ constexpr auto kTorchvisionEfficientNetV2Rules = before(
 
 void note_epsilon(Archive& archive) {
   archive.notes.emplace_back(
-      "torchvision's EfficientNetV2 normalises with an epsilon of 0.001, "
-      "timm's and ours (efficientnetv2_*) with 0.00001");
+      "torchvision's EfficientNetV2 and MobileNetV3 normalise with an epsilon "
+      "of 0.001, timm's and ours with 0.00001");
 }
+
+// Numbers of the stem, the stages and the last convolution: counted.
+constexpr std::int64_t kMobileNetV2Depths[] = {1, 1, 2, 3, 4, 3, 3, 1, 1};
+constexpr std::string_view kTorchvisionMobileNetV2[] = {
+    "features.1.conv.0.0.weight",
+    "features.18.0.weight"};
+constexpr NameRule kTorchvisionMobileNetV2Rules[] = {
+    {"features.0.0.0.*", "conv_stem.*"},
+    {"features.0.0.1.*", "bn1.*"},
+    {"features.1.0.conv.0.0.*", "blocks.0.0.conv_dw.*"},
+    {"features.1.0.conv.0.1.*", "blocks.0.0.bn1.*"},
+    {"features.1.0.conv.1.*", "blocks.0.0.conv_pw.*"},
+    {"features.1.0.conv.2.*", "blocks.0.0.bn2.*"},
+    {"features.8.0.0.*", "conv_head.*"},
+    {"features.8.0.1.*", "bn2.*"},
+    {"features.#.#.conv.0.0.*", "blocks.-.#.conv_pw.*"},
+    {"features.#.#.conv.0.1.*", "blocks.-.#.bn1.*"},
+    {"features.#.#.conv.1.0.*", "blocks.-.#.conv_dw.*"},
+    {"features.#.#.conv.1.1.*", "blocks.-.#.bn2.*"},
+    {"features.#.#.conv.2.*", "blocks.-.#.conv_pwl.*"},
+    {"features.#.#.conv.3.*", "blocks.-.#.bn3.*"},
+    {"classifier.1.*", "classifier.*"},
+};
+
+constexpr std::int64_t kMobileNetV3LargeDepths[] = {1, 1, 2, 3, 4, 2, 3, 1};
+constexpr std::int64_t kMobileNetV3SmallDepths[] = {1, 1, 2, 3, 2, 3, 1};
+constexpr std::string_view kTorchvisionMobileNetV3Large[] = {
+    "features.1.block.0.0.weight",
+    "features.16.0.weight",
+    "classifier.3.weight"};
+constexpr std::string_view kTorchvisionMobileNetV3Small[] = {
+    "features.1.block.0.0.weight",
+    "features.12.0.weight",
+    "classifier.3.weight"};
+// The last convolution of a block has the number after that of its
+// squeeze-excitation, if it has one. The first stage has no expansion layers.
+constexpr NameRule kTorchvisionMobileNetV3Rules[] = {
+    {"features.0.0.0.*", "conv_stem.*"},
+    {"features.0.0.1.*", "bn1.*"},
+    {"features.1.0.block.0.0.*", "blocks.0.0.conv_dw.*"},
+    {"features.1.0.block.0.1.*", "blocks.0.0.bn1.*"},
+    {"features.1.0.block.1.fc1.*", "blocks.0.0.se.conv_reduce.*"},
+    {"features.1.0.block.1.fc2.*", "blocks.0.0.se.conv_expand.*"},
+    {"features.1.0.block.#.0.*", "blocks.0.0.!conv_pw.*"},
+    {"features.1.0.block.#.1.*", "blocks.0.0.!bn2.*"},
+    {"features.#.#.block.0.0.*", "blocks.-.#.conv_pw.*"},
+    {"features.#.#.block.0.1.*", "blocks.-.#.bn1.*"},
+    {"features.#.#.block.1.0.*", "blocks.-.#.conv_dw.*"},
+    {"features.#.#.block.1.1.*", "blocks.-.#.bn2.*"},
+    {"features.#.#.block.2.fc1.*", "blocks.-.#.se.conv_reduce.*"},
+    {"features.#.#.block.2.fc2.*", "blocks.-.#.se.conv_expand.*"},
+    {"features.#.#.block.#.0.*", "blocks.-.#.!conv_pwl.*"},
+    {"features.#.#.block.#.1.*", "blocks.-.#.!bn3.*"},
+    {"features.#.#.0.*", "blocks.-.#.conv.*"},
+    {"features.#.#.1.*", "blocks.-.#.bn1.*"},
+    {"classifier.0.*", "conv_head.*", Layout::kOver1x1},
+    {"classifier.3.*", "classifier.*"},
+};
+
+constexpr std::int64_t kMnasNetDepths[] = {8, 1, 1, 1, 1, 1, 1, 1, 1};
+constexpr std::string_view kTorchvisionMnasNet[] = {
+    "layers.8.0.layers.0.weight",
+    "layers.14.weight"};
+constexpr NameRule kTorchvisionMnasNetRules[] = {
+    {"layers.0.0.*", "conv_stem.*"},
+    {"layers.0.1.*", "bn1.*"},
+    {"layers.0.3.*", "blocks.0.0.conv_dw.*"},
+    {"layers.0.4.*", "blocks.0.0.bn1.*"},
+    {"layers.0.6.*", "blocks.0.0.conv_pw.*"},
+    {"layers.0.7.*", "blocks.0.0.bn2.*"},
+    {"layers.7.0.*", "conv_head.*"},
+    {"layers.8.0.*", "bn2.*"},
+    {"layers.#.0.#.layers.0.*", "blocks.#.#.conv_pw.*"},
+    {"layers.#.0.#.layers.1.*", "blocks.#.#.bn1.*"},
+    {"layers.#.0.#.layers.3.*", "blocks.#.#.conv_dw.*"},
+    {"layers.#.0.#.layers.4.*", "blocks.#.#.bn2.*"},
+    {"layers.#.0.#.layers.6.*", "blocks.#.#.conv_pwl.*"},
+    {"layers.#.0.#.layers.7.*", "blocks.#.#.bn3.*"},
+    {"classifier.1.*", "classifier.*"},
+};
 
 constexpr std::string_view kTorchvisionRegNet[] = {
     "stem.0.weight",
@@ -229,6 +309,36 @@ constexpr auto kTorchvision = std::to_array<Convention>({
      .rules = kTorchvisionEfficientNetV2Rules,
      .prepare = note_epsilon,
      .without = kNotEfficientNetV2},
+    {.program = "torchvision",
+     .family = "MobileNet V2",
+     .prefixes = {},
+     .signature = kTorchvisionMobileNetV2,
+     .rules = kTorchvisionMobileNetV2Rules,
+     .counted = "features.",
+     .depths = kMobileNetV2Depths},
+    {.program = "torchvision",
+     .family = "MobileNet V3 Large",
+     .prefixes = {},
+     .signature = kTorchvisionMobileNetV3Large,
+     .rules = kTorchvisionMobileNetV3Rules,
+     .prepare = note_epsilon,
+     .counted = "features.",
+     .depths = kMobileNetV3LargeDepths},
+    {.program = "torchvision",
+     .family = "MobileNet V3 Small",
+     .prefixes = {},
+     .signature = kTorchvisionMobileNetV3Small,
+     .rules = kTorchvisionMobileNetV3Rules,
+     .prepare = note_epsilon,
+     .counted = "features.",
+     .depths = kMobileNetV3SmallDepths},
+    {.program = "torchvision",
+     .family = "MnasNet",
+     .prefixes = {},
+     .signature = kTorchvisionMnasNet,
+     .rules = kTorchvisionMnasNetRules,
+     .counted = "layers.",
+     .depths = kMnasNetDepths},
     {"torchvision", "RegNet", {}, kTorchvisionRegNet, kTorchvisionRegNetRules},
     {"torchvision", "VGG", {}, kTorchvisionVgg, kTorchvisionVggRules},
     {"torchvision",

@@ -433,25 +433,8 @@ TEST(TimmNames, OfTorchvisionsOlderNetworksAreKnown) {
       (std::map<std::string, Shape>{{"inception3a.branch1.conv.weight", {2}}}));
 }
 
-// efficientnet_v2_s has its last convolution in features.7, _m in features.8.
-TEST(TimmNames, OfTorchvisionsEfficientNetV2AreKnown) {
-  const std::map<std::string, std::string> pairs{
-      {"features.0.0.weight", "conv_stem.weight"},
-      {"features.0.1.bias", "bn1.bias"},
-      {"features.1.0.block.0.0.weight", "blocks.0.0.conv.weight"},
-      {"features.1.1.block.0.1.bias", "blocks.0.1.bn1.bias"},
-      {"features.2.0.block.0.0.weight", "blocks.1.0.conv_exp.weight"},
-      {"features.2.0.block.0.1.weight", "blocks.1.0.bn1.weight"},
-      {"features.2.0.block.1.0.weight", "blocks.1.0.conv_pwl.weight"},
-      {"features.3.2.block.1.1.weight", "blocks.2.2.bn2.weight"},
-      {"features.4.0.block.0.0.weight", "blocks.3.0.conv_pw.weight"},
-      {"features.4.0.block.1.0.weight", "blocks.3.0.conv_dw.weight"},
-      {"features.4.0.block.2.fc1.weight", "blocks.3.0.se.conv_reduce.weight"},
-      {"features.4.0.block.3.0.weight", "blocks.3.0.conv_pwl.weight"},
-      {"features.4.0.block.3.1.weight", "blocks.3.0.bn3.weight"},
-      {"features.7.0.weight", "conv_head.weight"},
-      {"features.7.1.weight", "bn2.weight"},
-      {"classifier.1.weight", "classifier.weight"}};
+// Pairs of another program's name and timm's.
+void expect_pairs(const std::map<std::string, std::string>& pairs) {
   std::map<std::string, Shape> given;
   std::map<std::string, Shape> expected;
   for (const auto& [theirs, timms] : pairs) {
@@ -460,6 +443,84 @@ TEST(TimmNames, OfTorchvisionsEfficientNetV2AreKnown) {
     expected[timms] = shape;
   }
   EXPECT_EQ(renamed(given), expected);
+}
+
+// efficientnet_v2_s has its last convolution in features.7, _m in features.8.
+TEST(TimmNames, OfTorchvisionsEfficientNetV2AreKnown) {
+  expect_pairs(
+      {{"features.0.0.weight", "conv_stem.weight"},
+       {"features.0.1.bias", "bn1.bias"},
+       {"features.1.0.block.0.0.weight", "blocks.0.0.conv.weight"},
+       {"features.1.1.block.0.1.bias", "blocks.0.1.bn1.bias"},
+       {"features.2.0.block.0.0.weight", "blocks.1.0.conv_exp.weight"},
+       {"features.2.0.block.0.1.weight", "blocks.1.0.bn1.weight"},
+       {"features.2.0.block.1.0.weight", "blocks.1.0.conv_pwl.weight"},
+       {"features.3.2.block.1.1.weight", "blocks.2.2.bn2.weight"},
+       {"features.4.0.block.0.0.weight", "blocks.3.0.conv_pw.weight"},
+       {"features.4.0.block.1.0.weight", "blocks.3.0.conv_dw.weight"},
+       {"features.4.0.block.2.fc1.weight", "blocks.3.0.se.conv_reduce.weight"},
+       {"features.4.0.block.3.0.weight", "blocks.3.0.conv_pwl.weight"},
+       {"features.4.0.block.3.1.weight", "blocks.3.0.bn3.weight"},
+       {"features.7.0.weight", "conv_head.weight"},
+       {"features.7.1.weight", "bn2.weight"},
+       {"classifier.1.weight", "classifier.weight"}});
+}
+
+// torchvision 0.26's mobilenet_v2, mobilenet_v3_large and _small, mnasnet1_0.
+TEST(TimmNames, OfTorchvisionsMobileNetworksAreKnown) {
+  expect_pairs(
+      {{"features.0.0.weight", "conv_stem.weight"},
+       {"features.0.1.bias", "bn1.bias"},
+       {"features.1.conv.0.0.weight", "blocks.0.0.conv_dw.weight"},
+       {"features.1.conv.0.1.weight", "blocks.0.0.bn1.weight"},
+       {"features.1.conv.1.weight", "blocks.0.0.conv_pw.weight"},
+       {"features.1.conv.2.weight", "blocks.0.0.bn2.weight"},
+       {"features.3.conv.0.0.weight", "blocks.1.1.conv_pw.weight"},
+       {"features.6.conv.1.0.weight", "blocks.2.2.conv_dw.weight"},
+       {"features.10.conv.1.1.bias", "blocks.3.3.bn2.bias"},
+       {"features.13.conv.2.weight", "blocks.4.2.conv_pwl.weight"},
+       {"features.17.conv.3.weight", "blocks.6.0.bn3.weight"},
+       {"features.18.0.weight", "conv_head.weight"},
+       {"features.18.1.running_mean", "bn2.running_mean"},
+       {"classifier.1.weight", "classifier.weight"}});
+  expect_pairs(
+      {{"features.0.0.weight", "conv_stem.weight"},
+       {"features.1.block.0.0.weight", "blocks.0.0.conv_dw.weight"},
+       {"features.1.block.1.0.weight", "blocks.0.0.conv_pw.weight"},
+       {"features.1.block.1.1.weight", "blocks.0.0.bn2.weight"},
+       {"features.3.block.0.1.weight", "blocks.1.1.bn1.weight"},
+       {"features.3.block.2.0.weight", "blocks.1.1.conv_pwl.weight"},
+       {"features.6.block.2.fc1.bias", "blocks.2.2.se.conv_reduce.bias"},
+       {"features.6.block.3.1.bias", "blocks.2.2.bn3.bias"},
+       {"features.12.block.1.0.weight", "blocks.4.1.conv_dw.weight"},
+       {"features.16.0.weight", "blocks.6.0.conv.weight"},
+       {"features.16.1.weight", "blocks.6.0.bn1.weight"},
+       {"classifier.0.bias", "conv_head.bias"},
+       {"classifier.3.weight", "classifier.weight"}});
+  expect_pairs(
+      {{"features.0.0.weight", "conv_stem.weight"},
+       {"features.1.block.0.0.weight", "blocks.0.0.conv_dw.weight"},
+       {"features.1.block.1.fc2.weight", "blocks.0.0.se.conv_expand.weight"},
+       {"features.1.block.2.0.weight", "blocks.0.0.conv_pw.weight"},
+       {"features.11.block.3.0.weight", "blocks.4.2.conv_pwl.weight"},
+       {"features.12.0.weight", "blocks.5.0.conv.weight"},
+       {"classifier.3.weight", "classifier.weight"}});
+  expect_pairs(
+      {{"layers.0.weight", "conv_stem.weight"},
+       {"layers.1.weight", "bn1.weight"},
+       {"layers.3.weight", "blocks.0.0.conv_dw.weight"},
+       {"layers.4.weight", "blocks.0.0.bn1.weight"},
+       {"layers.6.weight", "blocks.0.0.conv_pw.weight"},
+       {"layers.7.weight", "blocks.0.0.bn2.weight"},
+       {"layers.8.0.layers.0.weight", "blocks.1.0.conv_pw.weight"},
+       {"layers.8.1.layers.1.weight", "blocks.1.1.bn1.weight"},
+       {"layers.9.2.layers.3.weight", "blocks.2.2.conv_dw.weight"},
+       {"layers.12.3.layers.4.weight", "blocks.5.3.bn2.weight"},
+       {"layers.13.0.layers.6.weight", "blocks.6.0.conv_pwl.weight"},
+       {"layers.13.0.layers.7.weight", "blocks.6.0.bn3.weight"},
+       {"layers.14.weight", "conv_head.weight"},
+       {"layers.15.weight", "bn2.weight"},
+       {"classifier.1.weight", "classifier.weight"}});
 }
 
 // timm's names of the shared layers, as its state_dict() of coat_tiny has them.
