@@ -76,7 +76,8 @@ class Program {
 
 Result run(const Command& command, double seconds = 60.0);
 Result run(const Words& arguments, double seconds = 60.0);
-// Expects this exit code, and every part in the messages: keys, numbers, places.
+// Expects this exit code, and each part (a key, number or place) in the
+// messages.
 void expect_error(const Result& result, int code, const Words& parts);
 
 // Options of a training or evaluation, in this order; empty ones are omitted.
