@@ -65,7 +65,10 @@ def run_folder(output):
 
 
 def state_of(run):
-    """Returns the bytes of the last checkpoint and the numbers of all records."""
+    """Returns the bytes of the last checkpoint and the numbers of all records by kind.
+
+    A thread writes checkpoints, so their records may stand behind those of later steps.
+    """
     folder = run / "checkpoints" / f"step-{STEPS:09}"
     files = {path.name: path.read_bytes() for path in sorted(folder.glob("*.safetensors"))}
     records = []
@@ -79,7 +82,7 @@ def state_of(run):
                     if key != "path" and not any(word in key for word in TIMES)
                 }
             )
-    return files, records
+    return files, sorted(records, key=lambda record: (record["kind"], record["step"]))
 
 
 def differences(run, expected):
