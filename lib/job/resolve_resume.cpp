@@ -151,6 +151,9 @@ void lock_run(PreparedJob& prepared, const RunDirectory& run) {
         prepared.lock->reason()));
   }
   check_writable(run);
+  // A request to an earlier process. From here on, the file is for this one.
+  std::error_code ignored;
+  std::filesystem::remove(run.stop(), ignored);
 }
 
 void resolve_resume(

@@ -131,6 +131,27 @@ TEST(Stop, AtTheEndOfItsTimeARunSaves) {
   EXPECT_EQ(saved[0].at("step"), steps_in_order(path));
 }
 
+// The file is there before the first step: in set-up, and from before a resume.
+TEST(Stop, AFileFromSetUpStopsTheRunAndAnOldOneDoesNot) {
+  const TempFolder folder;
+  const auto output = folder / "runs";
+  Program program(long_run(output));
+  while (program.workers().empty()) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  const auto path = newest_run(output);
+  ASSERT_FALSE(path.empty());
+  std::ofstream(path / "stop").flush();
+  const Result stopped = program.wait(30);
+  EXPECT_EQ(stopped.exit_code, 75) << stopped.err;
+  const int steps = static_cast<int>(steps_in_order(path));
+  std::ofstream(path / "stop").flush();
+  Program again(long_run(output, {.resume = "auto"}));
+  EXPECT_TRUE(again.wait_for_record(output, "train", steps + 5, 60));
+  again.signal(SIGTERM);
+  EXPECT_EQ(again.wait(30).exit_code, 75);
+}
+
 TEST(Stop, AFileInTheRunFolderStopsIt) {
   const TempFolder folder;
   const auto output = folder / "runs";

@@ -208,7 +208,6 @@ ExitCode Trainer::run() {
     bad_samples_.write_to(session_.job.run().bad_samples(), state_.step);
     check_storage();
   }
-  remove_stop_file(); // a request to an earlier process
   session_.heartbeat.enter(launch::RunPhase::kStep);
   launch::stop_at_once(false); // last: the supervisor relies on the phase
   interval_.restart_clock();
