@@ -18,8 +18,9 @@ enum class WeightsUse { kTraining, kEvaluation };
 // Preprocessing and classes that timm or transformers wrote into the folder of
 // a weights file: config.json and, for transformers, preprocessor_config.json.
 struct PublishedConfig {
-  // Name of the file with the preprocessing: "config.json"; "": none usable, or
-  // the weights file itself.
+  // Name of the file with the preprocessing: "config.json" or
+  // "preprocessor_config.json". "": no such file is usable; `keys` may then be
+  // from the weights file itself.
   std::string source;
   // timm's name of the network, without a tag; "": unknown.
   std::string architecture;

@@ -22,7 +22,7 @@ struct EmaOptions {
   bool warm_up = false;
   double gamma = 1.0;
   double power = 2.0 / 3.0;
-  // Steps during which the average is a copy of the weights.
+  // Up to this step, due updates copy the weights instead of averaging them.
   std::int64_t start = 0;
   std::int64_t every = 1; // steps between two averagings
   // Returns true if the average is updated after step `step` (from 1). If set,

@@ -37,7 +37,8 @@ void print(const std::string& name, const data::PackReport& report) {
   }
 }
 
-// Returns the settings with which a split is read from its archives.
+// Returns the options with which the command line reads a split from its
+// archives, each after a blank: " -set data.train.kind=tar -set ...".
 std::string settings(const char* split, const data::SourceOptions& source) {
   std::string text;
   const auto set = [&](const char* key, const std::string& value) {

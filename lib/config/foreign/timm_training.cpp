@@ -340,7 +340,7 @@ void TimmTranslator::translate_rest() {
         in_epochs(static_cast<double>(words_.integer("stop_epoch")));
   }
   if (words_.text("resume") == "auto") {
-    // Corresponds to -resume on the command line.
+    // No key of the recipe: `--resume auto` is -resume of vitrain.
     to_.idle.emplace_back("resume");
   } else if (words_.has("resume")) {
     left_out(

@@ -35,8 +35,8 @@ class TimmTranslator : private Translator {
     }
     return values;
   }
-  // Returns the two numbers of a word. Lists of another length than 1 and 2 are
-  // left out: nullopt.
+  // Returns the two numbers of a word; a single number twice. Of a list of
+  // another length, nullopt; adds the word to `missing` then.
   std::optional<std::array<double, 2>> two(std::string_view word) {
     const std::vector<double> given = words_.numbers(word);
     if (given.size() == 1) { // a single value, as cutmix_minmax may have

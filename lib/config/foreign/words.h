@@ -54,7 +54,9 @@ struct Word {
   std::string beside;
   Without without = Without::kMissing; // if `sets` is empty
   std::vector<std::string> rules; // further words of the treatment's column
-  std::string alone; // value without a given one; empty: required
+  // Value of the word when it is given without one; "": needs one. Unused for
+  // kFlag and kMap, which never need one.
+  std::string alone;
   // True: only older versions of the program have it; a prefix of it is not
   // accepted.
   bool earlier = false;

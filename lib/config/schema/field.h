@@ -35,11 +35,13 @@ struct Field {
   std::string help;
   ScalarType type = ScalarType::kBool;
   bool list = false;
-  std::size_t length = 0; // required length of a list; 0: any
+  // Required length of a list, or also 1 with `one_or_list`; 0: any.
+  std::size_t length = 0;
   bool optional = false; // may have no value
   const char* none = "null"; // the word for no value
 
-  // Rules; for a list, they apply to each item.
+  // Rules; for a list, they apply to each item, except `ascending` and
+  // `one_or_list`.
   std::vector<std::string> choices; // allowed texts in any case; empty: any
   std::optional<Bound> low;
   std::optional<Bound> high;

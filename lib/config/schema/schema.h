@@ -65,7 +65,8 @@ T from_scalar(const Scalar& scalar) {
 }
 
 // For scalars, lists of scalars, and image sizes: describe() sets the type of a
-// field, to_setting() and assign() convert a value to and from a Setting.
+// field, its length and choices; to_setting() converts a value to a Setting,
+// and assign() sets a value from the items of one that is not null.
 
 template <typename T>
 void describe(Field& field, const T& /*value*/) {

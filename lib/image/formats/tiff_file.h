@@ -39,11 +39,11 @@ class TiffFile {
   // Returns the size after applying the orientation; Pillow rotates TIFFs when
   // it loads them.
   Size shown_size() const;
-  // Starts counting warnings; call it before reading pixels. Earlier ones are
-  // ignored, because libtiff warns of every unknown tag.
+  // Starts counting warnings; call it before reading pixels. Earlier ones do
+  // not count, because libtiff warns of every unknown tag.
   void start_pixels() { in_pixels_ = true; }
   int warnings() const { return warnings_; }
-  // Throws Error(kData) with libtiff's first error message.
+  // Throws Error(kData) with libtiff's first error message, or a general one.
   [[noreturn]] void fail_with_message() const;
 
  private:

@@ -48,9 +48,9 @@ void check_tasks(
     const Cgroup& cgroup,
     int workers,
     const WorkerThreads& threads) {
-  // Less than was counted in /proc/PID/task during training: 2 of the
-  // supervisor, 6 of a single worker with 2 threads to compute and 1 to load,
-  // 11 and 8 of two workers with 1 and 1.
+  // Lower bounds. Threads counted in /proc/PID/task during training: the
+  // supervisor 2; a single worker with 2 compute threads and 1 loading thread
+  // 6; two workers with 1 and 1 thread: 11 and 8.
   constexpr int kSupervisor = 2;
   constexpr int kOwn = 2;
   constexpr int kGroups = 4; // for other workers' messages

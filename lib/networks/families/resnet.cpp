@@ -83,8 +83,8 @@ std::shared_ptr<ChannelGate> add_gate(
 }
 
 // Residual block: two 3x3 convolutions, or 1x1, 3x3, 1x1, the last with four
-// times the width. Other main convolutions stand for the first or the only 3x3
-// convolution (ResNetLayers::main).
+// times the stage's entry in ResNetSpec::widths. Other main convolutions stand
+// for the first or the only 3x3 convolution (ResNetLayers::main).
 class ResidualBlock : public torch::nn::Module {
  public:
   ResidualBlock(
