@@ -18,4 +18,5 @@ if(NOT VITRAIN_SANITIZE)
     add_compile_options(-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3)
   endif()
   add_link_options(-Wl,-z,relro,-z,now,-z,noexecstack)
+  add_link_options(-Wl,--gc-sections) # of libraries that are compiled by function
 endif()
