@@ -85,7 +85,8 @@ std::optional<std::filesystem::path> resolve_auto(
   return newest.path;
 }
 
-// Returns the run that a path belongs to.
+// Returns the run folder of a path, as enclosing_run(); also a folder with a
+// config.yaml but without checkpoints. nullopt for other paths.
 std::optional<RunDirectory> run_at(const std::filesystem::path& path) {
   std::error_code error;
   auto run = enclosing_run(path);

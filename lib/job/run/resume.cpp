@@ -223,7 +223,8 @@ void move_checkpoints(
   sync_folder(run.checkpoints());
 }
 
-// Moves the copies of later checkpoints in a mirror away.
+// Removes partial checkpoints from a mirror, and moves its checkpoints after
+// `step` to a new folder replaced-N.
 void leave_branch(const RunDirectory& mirror, std::int64_t step) {
   checkpoint::remove_leftovers(mirror.checkpoints());
   if (const auto later = steps_after(mirror, step); !later.empty()) {

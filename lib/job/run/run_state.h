@@ -28,7 +28,8 @@ struct Job;
 struct Best {
   double value = 0.0;
   std::int64_t step = -1; // -1: none yet
-  // Number of evaluations since then; of all while there is no best one.
+  // Evaluations after `step`, none of them better; with step -1, evaluations so
+  // far (their value was NaN).
   std::int64_t worse = 0;
   std::string metric_name; // judged_by(); "" in checkpoints of older versions
 
@@ -39,8 +40,8 @@ struct Best {
 // True if checkpoint.metric is measured on the averaged weights.
 bool judges_average(const config::Recipe& recipe);
 
-// Returns the criterion of the best checkpoint: `top1`; for averaged weights
-// `top1, ema`.
+// Returns the criterion of the best checkpoint: the name of checkpoint.metric,
+// followed by ", ema" if judges_average().
 std::string judged_by(const config::Recipe& recipe);
 
 // True if `value` is better than `best` (smaller for the loss, larger for other
