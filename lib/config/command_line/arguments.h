@@ -49,7 +49,9 @@ std::string verb_name(Verb verb);
 // How the verbs of `weights` read files: values of model.pretrained_part and
 // model.pretrained_names.
 struct WeightsArguments {
-  std::string part; // "": found by the usual names
+  // Dictionary of a checkpoint with the weights: "ema"; "": averaged weights
+  // first, then the usual names.
+  std::string part;
   std::string names = "auto";
 };
 
@@ -80,7 +82,7 @@ struct ExportArguments {
 // Arguments of `predict`; its images are DataArguments::files.
 struct PredictArguments {
   std::int64_t top = 5; // number of classes to print per image
-  std::optional<std::int64_t> batch; // images per batch; nullopt: by device
+  std::optional<std::int64_t> batch; // images; nullopt: depends on the device
   std::optional<std::string> csv; // output file; "-": standard output
   std::optional<std::string> jsonl; // output file; "-": standard output
   std::optional<std::string> features; // output file (.npy or .safetensors)
@@ -105,8 +107,8 @@ constexpr auto names_of(RunOrder) {
 // Arguments of the verbs that display runs.
 struct RunsArguments {
   std::optional<std::string> output; // report: output file (.html)
-  RunOrder order = RunOrder::kStarted; // runs
-  bool json = false; // runs: print JSON
+  RunOrder order = RunOrder::kStarted; // only for the verb `runs`
+  bool json = false; // `runs` prints JSON
 };
 
 // Arguments of the verbs of `data`; `out` and `files` are also other verbs'.
@@ -123,7 +125,7 @@ struct DataArguments {
   std::vector<std::string> files;
   // Options of data dump.
   bool train = false; // pixels of training instead of evaluation
-  std::int64_t index = 0; // with `train`: sample that the first file stands for
+  std::int64_t index = 0; // with `train`: index of the first file as a sample
   std::optional<std::int64_t> resize; // pixels of the shorter side
   std::optional<std::int64_t> crop; // side of the centre crop in pixels
   Filter filter = Filter::kBicubic; // filter of `resize`
@@ -162,8 +164,8 @@ struct Arguments {
   // words to translate; a single word is a file or a whole command.
   std::optional<std::string> output;
   std::vector<std::string> foreign;
-  bool allow_left_out =
-      false; // exit code 0 although words that change the result are left out
+  // Exit code 0 although words that change the result are left out.
+  bool allow_left_out = false;
   // "auto" or a checkpoint or run folder; nullopt: start a new run.
   std::optional<std::string> resume;
   bool take_over = false; // take the run from the process that has it

@@ -71,7 +71,8 @@ struct Interval {
   double epochs = 0.0;
   double seconds = 0.0; // 0: the interval is not a time
 
-  // Returns how many intervals have ended once `step` steps are completed.
+  // Returns how many intervals have ended once `step` steps are completed; 0
+  // for "never".
   std::int64_t times(const Timeline& timeline, std::int64_t step) const;
   // Returns true if an interval ends with the `step`-th step (from 1).
   bool due(const Timeline& timeline, std::int64_t step) const;
