@@ -31,7 +31,8 @@ constexpr std::int64_t kBf16 = 2;
 constexpr std::int64_t kProcess = 220 * kMebibyte;
 constexpr std::int64_t kGroups = 20 * kMebibyte;
 
-// Returns the bytes per parameter of the copies that a mode keeps.
+// Returns the bytes per parameter of the copies that dist.sync and
+// dist.compress keep.
 std::int64_t exchange_bytes(
     const config::Recipe& recipe,
     const config::Plan& plan) {

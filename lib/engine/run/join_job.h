@@ -19,7 +19,7 @@ struct JoinedJob {
   Fd train_index;
   Fd eval_index;
   Fd log; // this worker's workerlog.N
-  // On the run folder; only on rank 0 in training.
+  // Lock on the run folder; null except on rank 0 in training.
   std::unique_ptr<LockFile> lock;
   logging::ConsoleOptions console;
 };

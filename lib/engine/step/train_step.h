@@ -201,7 +201,7 @@ class TrainStep {
   at::Tensor bad_steps_; // scalar, fp32: see steps_since_bad()
   at::Tensor loss_sum_; // scalar, fp64
   at::Tensor correct_; // [2] int64: top-1, top-5
-  at::Tensor places_; // [2, 1] int64: 1, 5
+  at::Tensor places_; // [2, 1] int64: 1, 5, the ranks of correct_
   std::int64_t count_ = 0;
   at::Tensor step_loss_; // scalar, fp64: of this step, if is_spike is set
   bool spike_ = false;
