@@ -14,7 +14,7 @@
 namespace vitrain::logging {
 namespace {
 
-// Returns false for positions and counts, which are useless as curves.
+// Returns false for numbers that are useless as curves: steps, batches, counts.
 bool is_curve(const std::string& key) {
   constexpr std::array<std::string_view, 8> kNoCurves{
       "step",
