@@ -36,7 +36,8 @@ void average_buffers(Group& data, const NamedTensors& buffers);
 
 // Copies rank 0's floating-point tensors to every rank, such as BatchNorm's
 // running statistics (PyTorch's `broadcast_buffers`). Integer tensors are left
-// alone. Returns the number of bytes broadcast. Collective.
+// alone. Returns the number of bytes broadcast, 0 in a group of one rank.
+// Collective.
 std::int64_t broadcast_buffers(Group& data, const NamedTensors& buffers);
 
 } // namespace vitrain::dist
