@@ -134,7 +134,8 @@ Json run_of(const std::filesystem::path& checkpoint) {
   }
 }
 
-// True unless the checkpoint is readable and another run's.
+// True unless the checkpoint is known to be another run's. `run`: run_of() of
+// the first run's checkpoint.
 bool may_be_of(const Json& run, const std::filesystem::path& checkpoint) {
   const Json other = run_of(checkpoint);
   return run.is_null() || other.is_null() || run == other;

@@ -54,8 +54,8 @@ std::optional<std::filesystem::path> best_valid(
     std::vector<std::string>* rejected = nullptr);
 
 // True if the path has the name `latest` or `best` and is a link to a
-// checkpoint of its folder, or a regular file, which is meant to contain its
-// name.
+// checkpoint's name, or a regular file, which should contain such a name. Does
+// not check that the checkpoint exists.
 bool is_pointer(const std::filesystem::path& path);
 
 // Returns the checkpoint folder that `latest` or `best` names. Throws

@@ -41,16 +41,17 @@ std::optional<PublishedConfig> read_published_config(
     WeightsUse use);
 
 // Returns timm's config.json of a network: `published` as timm writes it.
-// `keys` must have data.preprocess.mean, std, interpolation, crop_mode and
-// crop_pct or resize, and model.image_size. `fixed_size`: the network is
-// created for this image size.
+// `published.keys` must have data.preprocess.mean, std, interpolation,
+// crop_mode and crop_pct or resize, and model.image_size. `fixed_size`: the
+// network is created for this image size.
 Json timm_config(
     const PublishedConfig& published,
     std::int64_t channels,
     bool fixed_size);
 
 // Sets data.preprocess.crop_pct in `keys` such that images are resized to
-// `resized` pixels and cropped to `side` pixels, which must not be more.
+// `resized` pixels and cropped to `side` pixels; `side` must not exceed
+// `resized`.
 void set_crop(std::int64_t side, std::int64_t resized, Json& keys);
 
 } // namespace vitrain::checkpoint

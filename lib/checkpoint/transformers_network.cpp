@@ -11,8 +11,9 @@
 namespace vitrain::checkpoint {
 namespace {
 
-// A network: values of a config that tell it from others of its type, as JSON
-// without blanks, and its name, in which $key stands for the config's value.
+// A network: its name, in which $key stands for the config's value of `key`,
+// and values that distinguish its config from others of its model_type, as JSON
+// without blanks.
 struct Row {
   std::string_view type; // model_type
   std::string_view values; // KEY=VALUE, separated by blanks

@@ -23,8 +23,8 @@ struct Cost {
   // times the largest result. Both include the input.
   models::ActivationBytes bytes;
 
-  // Memory of a block that train.recompute can recompute, keeping only its
-  // output.
+  // Memory of a block that train.recompute can recompute; recomputed, the block
+  // keeps only its output.
   struct Block {
     std::int64_t results = 0; // bytes of the block's part of bytes.kept
     // Bytes of the block's output, included in `results`; 0 if it does not
