@@ -53,7 +53,8 @@ config::Recipe recorded_recipe(const RunDirectory& run) {
       printable(run.config().native()));
 }
 
-// Returns the run folders of this name, newest first.
+// Returns the runs called `name` in the folder `output`, newest first; as far
+// as the folder can be listed.
 std::vector<fs::path> runs_of(const fs::path& output, const std::string& name) {
   std::vector<fs::path> runs;
   std::error_code error;

@@ -91,7 +91,8 @@ struct RunState {
 // because the samples of a step and the meaning of weights depend on them.
 struct RunIdentity {
   std::string model;
-  std::string network; // sizes that the model's name does not determine
+  // Sizes that the model's name does not determine, and adapters (model.lora).
+  std::string network;
   std::int64_t num_classes = 0;
   std::string optimizer; // optim.name, and whether it has momentum
   std::int64_t seed = 0;

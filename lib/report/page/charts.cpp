@@ -79,7 +79,7 @@ constexpr std::array kCharts{
         .curves = {{{"train.bad_samples", ""}}}}};
 
 constexpr std::size_t kMostPoints = 1000; // points per curve
-// Points of one curve over all runs.
+// Most points of a curve in all runs together, and fewest per run even so.
 constexpr std::size_t kMostPointsOfAll = 20000;
 constexpr std::size_t kFewestPoints = 100;
 
