@@ -169,9 +169,10 @@ class TrainStep {
   void sam_restore();
   // Returns the loss of a micro-batch, summed over its samples.
   at::Tensor losses(const MicroBatch& batch, const DistillOutputs& answers);
-  // Saves the state that restore() restores.
+  // Saves layer statistics and sums for restore().
   void snapshot();
-  // Restores layer statistics and sums from before the step.
+  // Restores layer statistics and sums from the last snapshot(), before the
+  // step.
   void restore();
   // Zeroes the gradients of pruned weights and of weights that are not trained
   // in this epoch.

@@ -40,10 +40,10 @@ void check_weights(
 struct BadNorm {
   double norm = 0.0;
   Compress compress = Compress::kNone;
-  // GradientSync::largest_sent() of each rank, or of this one only if replicas
+  // GradientSync::largest_sent() of each rank, or of this rank only if replicas
   // differ; empty: unknown.
   std::vector<double> sent;
-  // Sum of the losses of each rank, or of this one only if replicas differ;
+  // Sum of the losses of each rank, or of this rank only if replicas differ;
   // empty: unknown.
   std::vector<double> losses{};
 };

@@ -13,7 +13,7 @@ namespace vitrain::engine {
 struct Straggler {
   std::size_t rank = 0;
   std::string section; // "data", "forward and backward", "exchange"
-  // Its time outside the exchange (in section "exchange", of whole steps),
+  // Its seconds outside the exchange (in section "exchange", of whole steps),
   // divided by the median over the workers.
   double factor = 0.0;
 };

@@ -117,8 +117,9 @@ class Trainer {
   // True if the run has a checkpoint to which roll_back() can return. No save
   // may be pending.
   bool can_roll_back() const { return writer_.saved_step() >= 0; }
-  // Writes samples and norms of a step (from 1) that ends the run to
-  // RunDirectory::bad_step(), on rank 0, and says so.
+  // Rank 0: writes the samples of a step (from 1) that ends the run, and the
+  // norms if it is the newest step, to RunDirectory::bad_step(), and says so;
+  // only warns if that fails.
   void dump_step(std::int64_t step, double norm);
   void report_interval();
   // Reports bad samples of all workers. Collective.
