@@ -37,7 +37,8 @@ std::optional<RunDirectory> newest_lost_run(
 }
 
 // Returns the run that `-resume auto` continues; nullopt, with a note, if a new
-// one starts. Throws Error(kUsage) if there are only runs of other recipes.
+// one starts. Throws Error(kUsage) if runs with checkpoints exist, but all of
+// other recipes.
 std::optional<std::filesystem::path> resolve_auto(
     PreparedJob& prepared,
     bool writes) {
