@@ -50,7 +50,7 @@ void add_numbers(std::int64_t count, std::vector<std::string>& classes) {
 }
 
 // Returns the values of recipe keys for images of published weights.
-// `evaluates`: with the size and crop for tests, if the weights have such.
+// `evaluates`: with the size and crop for tests, if they differ.
 Json published_keys(const PublishedImages& images, bool evaluates) {
   const bool other_size = evaluates && images.test_size > 0;
   const bool other_crop = evaluates && images.test_crop_pct > 0;

@@ -94,8 +94,8 @@ MetricsLog::MetricsLog(
     : folder_(folder),
       resumed_step_(resumed_step.value_or(0)),
       columns_(summary) {
-  // Files are opened independently: a problem with one must not affect the
-  // others.
+  // Files are opened independently: a problem with one must not affect
+  // another.
   const auto open = [&](auto& writer,
                         const char* name,
                         const auto& truncate,

@@ -107,7 +107,7 @@ struct RunIdentity {
   // For advice only, not recorded.
   bool split = false; // data.split holds samples out
   bool cuda = false;
-  // Number of devices; 0 if it does not determine the batch, or if there are
+  // Number of devices; 0 if the batch does not grow with it, or if there are
   // several machines.
   std::int64_t devices = 0;
 

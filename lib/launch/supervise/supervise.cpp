@@ -324,8 +324,8 @@ void Supervision::check_progress(double now) {
       const auto progress = workers_.progress(member.rank);
       double limit = options_.timeouts.of(progress.phase);
       if (member.stopped_since && limit > 0) {
-        // check_stopped() has its own limit for this worker; the others wait
-        // for it.
+        // check_stopped() has its own limit for this worker, for which the
+        // other workers wait.
         limit = std::numeric_limits<double>::infinity();
       }
       running.push_back(
