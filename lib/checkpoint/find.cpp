@@ -24,7 +24,8 @@ constexpr std::string_view kPrefix = "step-";
 constexpr std::size_t kDigits = 9;
 constexpr std::size_t kForeignLimit = std::size_t{1} << 20;
 
-// Checks the size and hash of a file without loading it into memory.
+// Throws Error(kWeights) unless the file has the listed size and hash. Does not
+// load it into memory.
 void verify_file(
     const std::filesystem::path& path,
     const ManifestFile& expected) {

@@ -53,9 +53,9 @@ class BatchNormExchange {
   // every epoch.
   bool needs_epoch_ends() const;
   // Makes the running statistics of all workers equal: their mean, or rank 0's,
-  // as dist.batchnorm says; with kSync they already are. Call before every
-  // evaluation and checkpoint. `epoch_ends`: the last step was the last one of
-  // its epoch. Collective.
+  // as dist.batchnorm says; with kSync or `elastic` they already are. Call
+  // before every evaluation and checkpoint. `epoch_ends`: the last step was the
+  // last one of its epoch. Collective.
   void sync_statistics(bool epoch_ends);
   // As sync_statistics(epoch_ends), for copies of the running statistics, such
   // as averages: the tensors in `buffers` whose names begin with a running
