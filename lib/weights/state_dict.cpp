@@ -42,7 +42,8 @@ constexpr auto kUsualNames = std::to_array<std::string_view>(
      "params",
      "teacher",
      "student"});
-constexpr std::size_t kAveraged = 4; // these first ones name averages
+// Number of names at the beginning of kUsualNames that are of averages.
+constexpr std::size_t kAveraged = 4;
 
 constexpr int kModuleDepth = 64;
 // Limit of dictionaries or tensors in a message.

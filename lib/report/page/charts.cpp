@@ -15,8 +15,8 @@ namespace vitrain::report {
 namespace {
 
 struct ChartCurve {
-  std::string_view key; // key in Records::curves
-  std::string_view label; // "": no such curve
+  std::string_view key; // key in Records::curves; "": no curve
+  std::string_view label; // "" for the only curve of a chart
 };
 
 struct Chart {
