@@ -32,10 +32,10 @@ struct PublishedConfig {
   std::vector<std::string> notes;
 };
 
-// Reads the files in the folder of the file `weights`, or else what that file
-// says itself (weights/torch_config.h). Returns nullopt if there is nothing. A
-// file that cannot be read gives a result with a note; no file content makes
-// the function throw. Makes no torch calls.
+// Reads the files in the folder of the file `weights`, or else the config
+// inside that file (weights/torch_config.h). Returns nullopt if there is
+// nothing. A file that cannot be read gives a result with a note; no file
+// content makes the function throw. Makes no torch calls.
 std::optional<PublishedConfig> read_published_config(
     const std::filesystem::path& weights,
     WeightsUse use);

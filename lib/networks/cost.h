@@ -15,8 +15,9 @@ struct Cost {
   // Multiply-accumulate operations of matrix products, attention and
   // convolutions, as published tables count them.
   std::int64_t macs = 0;
-  // Output values of the same layers ("activations" in Dollar et al., "Fast and
-  // accurate model scaling", CVPR 2021, who count convolutions only).
+  // Number of output values of the layers that `macs` counts ("activations" in
+  // Dollar et al., "Fast and accurate model scaling", CVPR 2021, who count
+  // convolutions only).
   std::int64_t outputs = 0;
   // `kept`: sum of the operators' results that depend on a trained parameter
   // (requires_grad) or enter an operator whose result does; `passing`: three
@@ -44,7 +45,8 @@ struct Cost {
 // operators has no meta kernel.
 Cost cost_of(const models::ModelSpec& spec);
 // Counts the cost of `network`, which make_network() built on the meta device.
-// Sets it to evaluation mode. Throws as the function above.
+// Sets it to evaluation mode. Throws Error(kInternal) if one of its operators
+// has no meta kernel.
 Cost cost_of(const models::ModelSpec& spec, Model& network);
 
 } // namespace vitrain::networks

@@ -22,8 +22,8 @@ struct Rendezvous {
   std::string address = "127.0.0.1";
   int port = 0;
   // Rank 0: listening socket that its store adopts. If -1, `serves` says
-  // whether the store opens the port itself (true) or is already running there
-  // (false).
+  // whether the store opens the port itself (true) or is already running at the
+  // address (false).
   int listen_fd = -1;
   bool serves = true;
   // Prefix of all keys in the store; separates the runs of a store that

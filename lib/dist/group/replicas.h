@@ -20,10 +20,10 @@ using NamedTensors = std::map<std::string, at::Tensor>;
 void broadcast_state(Group& control, Group& data, const NamedTensors& tensors);
 
 // Throws Error(kWorkerDied) naming the ranks whose `tensors` (contiguous fp32,
-// equal shapes on all ranks) are not bit-identical to those of most, judged by
-// a checksum: the sum of their bits as integers. `when` is the start of the
-// message, for example "after step 7". Collective; costs one small all-gather
-// on the host.
+// equal shapes on all ranks) are not bit-identical to those of most ranks,
+// judged by a checksum: the sum of their bits as integers. `when` is the start
+// of the message, for example "after step 7". Collective; costs one small
+// all-gather on the host.
 void check_equal(
     Group& control,
     const std::vector<at::Tensor>& tensors,

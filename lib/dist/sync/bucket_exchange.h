@@ -140,12 +140,13 @@ std::unique_ptr<BucketExchange> make_power_sgd(
 
 // Returns an exchange by Deep Gradient Compression (Lin et al., ICLR 2018):
 // each rank accumulates its gradients, sends the largest accumulated values of
-// each parameter with their indices, and resets these. Received values are
-// added in the order of the ranks. With `momentum`, velocities are accumulated
-// in place of gradients (momentum correction), and with `momentum_masking` the
-// velocity of sent values is cleared. Parameters of one dimension, and
-// parameters that would not shrink, are sent whole, without delay, and keep
-// their velocity. Pruned values are neither sent nor accumulated.
+// each parameter with their indices, and sets the accumulated values that it
+// has sent to zero. Received values are added in the order of the ranks. With
+// `momentum`, velocities are accumulated in place of gradients (momentum
+// correction), and with `momentum_masking` the velocity of sent values is
+// cleared. Parameters of one dimension, and parameters that would not shrink,
+// are sent whole, without delay, and keep their velocity. Pruned values are
+// neither sent nor accumulated.
 std::unique_ptr<BucketExchange> make_top_k(
     const at::Tensor& gradients,
     const std::vector<BucketPart>& parts,

@@ -14,8 +14,8 @@ namespace vitrain::engine {
 // programs (Archive::tensorflow_padding), otherwise from the network in
 // checkpoint::read_published_config(), otherwise from a network's name in the
 // path of `file` (tf_efficientnet_b0). Returns "" if both agree, if the padding
-// is unknown, or if the network is no EfficientNet: others exist with one
-// padding only.
+// is unknown, or if the network is no EfficientNet: other families exist with
+// one padding only.
 std::string padding_warning(
     const models::ModelSpec& spec,
     const std::filesystem::path& file,

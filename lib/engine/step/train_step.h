@@ -136,7 +136,7 @@ class TrainStep {
   void set_gradient_norm(double norm);
   // With defer_norm_check: returns the number of steps from the first
   // non-finite one on; 0 if all were finite. With loss_scaling: the number of
-  // steps from the one on in which the scale fell below LossScaler::kLeast; 0
+  // steps since the scale fell below LossScaler::kLeast, that step included; 0
   // if it never did. Otherwise 0. Waits for the device.
   std::int64_t steps_since_bad() const;
   // Returns the scale of the loss; nullopt without loss_scaling. Waits for the

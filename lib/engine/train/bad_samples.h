@@ -23,9 +23,9 @@ struct GatheredBadSamples {
   std::string example; // "where: reason" of the last new one
 };
 
-// Bad training samples of a run, which the loaders replaced by others: gathered
-// from all workers, checked against the limits and, on rank 0, listed in
-// bad_samples.jsonl, each sample once. The list does not depend on how often
+// Bad training samples of a run, which the loaders replaced by other samples:
+// gathered from all workers, checked against the limits and, on rank 0, listed
+// in bad_samples.jsonl, each sample once. The list does not depend on how often
 // gather() is called.
 class BadSamples {
  public:

@@ -7,7 +7,8 @@
 
 namespace vitrain::engine {
 
-// Finds steps whose loss is far above those before (train.on_spike).
+// Finds steps whose loss is far above the losses of the steps before
+// (train.on_spike).
 class LossSpikes {
  public:
   explicit LossSpikes(const config::SpikeConfig& config) : config_(config) {}

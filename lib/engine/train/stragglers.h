@@ -9,7 +9,8 @@
 
 namespace vitrain::engine {
 
-// A worker that has been slower than the others for a while.
+// A worker that took more than 1.5 times the median time of all workers in the
+// judged steps.
 struct Straggler {
   std::size_t rank = 0;
   std::string section; // "data", "forward and backward", "exchange"

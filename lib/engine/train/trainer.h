@@ -70,7 +70,8 @@ class Trainer {
   ExitCode run();
 
  private:
-  // Returns the step of the parts constructed before it.
+  // Returns a TrainStep over model, optimizer, exchange, teacher, averages and
+  // pruner, which must exist.
   std::unique_ptr<TrainStep> make_step();
   // Loads the checkpoint of job.resume; does nothing if that is empty.
   void restore();
