@@ -61,7 +61,7 @@ struct Duplicates {
   struct Occurrence {
     int split = 0; // index into CheckReport::splits
     std::int64_t sample = 0;
-    std::string where; // printable
+    std::string where; // Source::describe(); printable
     std::vector<std::int32_t> labels; // distinct, rising; empty: none
 
     auto operator<=>(const Occurrence&) const = default;

@@ -113,7 +113,7 @@ struct RunsArguments {
 
 // Arguments of the verbs of `data`; `out` and `files` are also other verbs'.
 struct DataArguments {
-  std::int64_t epoch = 0; // data order, show, dump: from 0
+  std::int64_t epoch = 0; // data order, show, dump: epoch, from 0
   // data order: number of workers; nullopt: as training would start.
   std::optional<std::int64_t> world;
   std::optional<std::int64_t> rank; // data order: a single worker; nullopt: all
@@ -137,9 +137,10 @@ struct DataArguments {
 struct LaunchArguments {
   std::string launcher = "auto";
   std::optional<std::int64_t> node_rank;
-  std::optional<std::string> master; // HOST:PORT
-  std::optional<std::string> hosts; // H1:N,H2:N
-  std::optional<std::int64_t> workers; // -np
+  std::optional<std::string> master; // -master: HOST:PORT
+  std::optional<std::string> hosts; // -hosts: H1:N,H2:N
+  // -np: number on this machine; with -hosts: on all of them.
+  std::optional<std::int64_t> workers;
   bool ssh = false; // run the commands of `hosts` instead of printing them
   // Arguments for every host: all except -hosts, -ssh, -master and -np.
   std::vector<std::string> shared;
@@ -174,7 +175,7 @@ struct Arguments {
   ExportArguments exports;
   PredictArguments predict;
   RunsArguments runs;
-  Shell shell = Shell::kBash; // completion
+  Shell shell = Shell::kBash; // shell of the verb `completion`
   // Words after `__complete`, which a completion script gives; nullopt for
   // other command lines.
   std::optional<std::vector<std::string>> typed;

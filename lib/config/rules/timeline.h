@@ -65,7 +65,7 @@ class Timeline {
 // An interval in steps, in epochs, or in seconds. An interval in seconds is
 // "never" to all functions.
 struct Interval {
-  std::int64_t steps = 0; // used if `epochs` is 0; 0: never
+  std::int64_t steps = 0; // optimizer steps, used if `epochs` is 0; 0: never
   // Interval in epochs, for epochs with different numbers of steps; 0: `steps`
   // is used.
   double epochs = 0.0;

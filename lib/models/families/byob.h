@@ -72,7 +72,7 @@ struct ByobSpec {
   // k7x7, kTiered: 3x3 max pooling with stride 2 follows the convolutions; if
   // false, the last convolution of kTiered has stride 2 instead.
   bool pool = false;
-  bool silu = false; // else ReLU
+  bool silu = false; // SiLU instead of ReLU
   // Blocks that change the shape have a skip connection with a projection;
   // false: they have no skip connection.
   bool project = true;

@@ -68,7 +68,7 @@ struct EfficientNetSpec {
   std::int64_t stem_kernel = 3;
   std::int64_t features = 1280; // inputs of the classifier
   Head head = Head::kConv;
-  Activation activation = Activation::kSilu; // of stem and head
+  Activation activation = Activation::kSilu; // activation of stem and head
   // Squeeze-excitation: hard sigmoid, and ReLU instead of the block's
   // activation.
   bool hard_gate = false;
