@@ -148,8 +148,8 @@ struct LaunchArguments {
 
 // Trials that run in place of training.
 struct TrialArguments {
-  std::optional<std::int64_t> steps; // of -try; nullopt: not given
-  std::optional<std::int64_t> lr_steps; // of -find_lr; nullopt: not given
+  std::optional<std::int64_t> steps; // -try; nullopt: not given
+  std::optional<std::int64_t> lr_steps; // -find_lr; nullopt: not given
 
   bool is_wanted() const { return steps || lr_steps; }
 };

@@ -63,7 +63,7 @@ std::vector<BatchStage> batch_stages(
 // Sizes of the datasets, and the training's steps as counted by the sampler.
 struct DataSize {
   std::int64_t train_samples = 0;
-  std::int64_t steps_per_epoch = 0; // of the first epoch, at least 1
+  std::int64_t steps_per_epoch = 0; // in the first epoch, at least 1
   std::int64_t eval_samples = 0;
   // One entry per batch stage, with the steps of each of its epochs; the first
   // entry has steps_per_epoch. Empty: all epochs have steps_per_epoch.
@@ -85,7 +85,7 @@ struct Plan : BatchPlan {
   std::int64_t eval_samples = 0;
 
   Timeline timeline;
-  std::int64_t steps_per_epoch = 0; // of the first epoch
+  std::int64_t steps_per_epoch = 0; // in the first epoch
   std::int64_t total_steps = 0;
   // Members up to drop_path_cutoff are in units of the schedule's time.
   std::int64_t schedule_steps = 0; // length of the run in schedule time
