@@ -21,8 +21,9 @@ inline constexpr std::string_view kTemporary = ".tmp-";
 inline constexpr std::string_view kReplaced = "replaced-";
 
 // Returns the name of the checkpoint that a pointer means: the target of a
-// link, or the text of a file, as older versions wrote it; without white space
-// around it. Throws Error(kStorage) if the pointer cannot be read.
+// link, or the text of a file (on file systems without links, and from older
+// versions) without white space around it. Throws Error(kStorage) if the
+// pointer cannot be read.
 std::string read_pointer(const std::filesystem::path& pointer);
 
 // Returns the process id in the temporary name of a checkpoint or pointer;

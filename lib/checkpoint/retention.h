@@ -14,7 +14,8 @@ struct RetentionOptions {
   // Number of best checkpoints to keep; they may be among the newest.
   std::int64_t keep_best = 1;
   bool smaller_is_better = false;
-  // Metric whose values are compared (Snapshot::metric_name); "": unknown.
+  // Metric whose values are compared (Snapshot::metric_name); "": unknown,
+  // values of all checkpoints are compared.
   std::string metric_name;
   // Returns how many periods have ended at a step; the first checkpoint at or
   // after the end of each period is kept. Null: no periods.

@@ -144,9 +144,9 @@ std::unique_ptr<BucketExchange> make_power_sgd(
 // has sent to zero. Received values are added in the order of the ranks. With
 // `momentum`, velocities are accumulated in place of gradients (momentum
 // correction), and with `momentum_masking` the velocity of sent values is
-// cleared. Parameters of one dimension, and parameters that would not shrink,
-// are sent whole, without delay, and keep their velocity. Pruned values are
-// neither sent nor accumulated.
+// cleared. Parameters of one dimension, parameters that would not shrink, and
+// those of 2^31 elements or more are sent whole, without delay, and keep their
+// velocity. Pruned values are neither sent nor accumulated.
 std::unique_ptr<BucketExchange> make_top_k(
     const at::Tensor& gradients,
     const std::vector<BucketPart>& parts,

@@ -96,11 +96,11 @@ struct TrainSums {
 
 // One optimizer step: forward and backward of each micro-batch (gradients are
 // exchanged during the last one), clipping, update. From the upload of the
-// batch to the update everything runs on the device: without skip_non_finite,
-// the host reads no result and decides nothing. A step whose gradient norm is
-// not finite changes no weight; in the modes of dist.sync that reduce gradients
-// every rank sees the same norm, so all ranks agree. With loss_scaling such
-// steps are expected and lower the scale.
+// batch to the update everything runs on the device: without skip_non_finite
+// and is_spike, the host reads no result and decides nothing. A step whose
+// gradient norm is not finite changes no weight; in the modes of dist.sync that
+// reduce gradients every rank sees the same norm, so all ranks agree. With
+// loss_scaling such steps are expected and lower the scale.
 //
 // Protocol: begin(), micro_batch() x accumulate, finish(). Collective.
 class TrainStep {

@@ -23,7 +23,7 @@ class StopVotes {
   StopVotes(dist::Group& control, std::int64_t lead)
       : control_(control), lead_(lead) {}
 
-  // Begins the vote of a step.
+  // Begins the vote of a step. `own`: this rank's vote.
   void begin(EarlyEnd own) {
     Vote& vote = votes_.emplace_back();
     vote.flag = at::full({1}, static_cast<int>(own), at::kInt);
