@@ -13,8 +13,7 @@ namespace vitrain::checkpoint {
 
 // Reads members of a JSON object in another program's config.json. Functions
 // return nullopt (texts(): an empty list) for a member that is absent or null.
-// A value that cannot be used counts as absent and, except in text(), adds a
-// note.
+// A value of another form counts as absent and, except in text(), adds a note.
 class ConfigValues {
  public:
   // `json` must be an object; it and `notes` must outlive this. `source` names

@@ -24,7 +24,8 @@ constexpr std::string_view kPrefix = "step-";
 constexpr std::size_t kDigits = 9;
 constexpr std::size_t kForeignLimit = std::size_t{1} << 20;
 
-// Checks the size and hash of a file without loading it into memory.
+// Throws Error(kWeights) unless the file has the listed size and hash. Does not
+// load it into memory.
 void verify_file(
     const std::filesystem::path& path,
     const ManifestFile& expected) {
@@ -134,7 +135,8 @@ Json run_of(const std::filesystem::path& checkpoint) {
   }
 }
 
-// True unless the checkpoint is readable and another run's.
+// True unless the checkpoint is known to be another run's. `run`: run_of() of
+// the first run's checkpoint.
 bool may_be_of(const Json& run, const std::filesystem::path& checkpoint) {
   const Json other = run_of(checkpoint);
   return run.is_null() || other.is_null() || run == other;

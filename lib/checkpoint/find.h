@@ -36,12 +36,12 @@ void verify_named(const std::filesystem::path& file);
 std::string problem_of(const std::filesystem::path& checkpoint);
 
 // Returns the newest complete and intact checkpoint in `folder` (a run's
-// checkpoints/); nullopt if there is none. That is the one with the highest
-// step among the one named by `latest` and later ones of the same run, which a
-// process has saved that ended before it changed `latest`; if all of these are
-// damaged, the intact one with the highest step. Unless
-// `rejected` is null, adds the reason for each skipped checkpoint to it, and
-// for a `latest` that names no checkpoint of this folder.
+// checkpoints/); nullopt if there is none. Tries the checkpoints of the run
+// that wrote `latest`, from the highest step down to the step of `latest` (a
+// process may have ended before it changed `latest`), then all other
+// checkpoints, from the highest step down. Unless `rejected` is null, adds the
+// reason for each skipped checkpoint to it, and for a `latest` that names no
+// checkpoint of this folder.
 std::optional<std::filesystem::path> newest_valid(
     const std::filesystem::path& folder,
     std::vector<std::string>* rejected = nullptr);
@@ -54,8 +54,8 @@ std::optional<std::filesystem::path> best_valid(
     std::vector<std::string>* rejected = nullptr);
 
 // True if the path has the name `latest` or `best` and is a link to a
-// checkpoint of its folder, or a regular file, which is meant to contain its
-// name.
+// checkpoint's name, or a regular file, which should contain such a name. Does
+// not check that the checkpoint exists.
 bool is_pointer(const std::filesystem::path& path);
 
 // Returns the checkpoint folder that `latest` or `best` names. Throws

@@ -37,7 +37,7 @@ struct Manifest {
   std::int64_t epoch = 0; // number of completed epochs
   std::int64_t world_size = 1; // number of workers
   std::string config_hash; // config::recipe_hash()
-  std::optional<double> metric; // nullopt: the weights were not evaluated
+  std::optional<double> metric; // nullopt: not evaluated, or not finite
   std::string metric_name; // "top1, ema"; "": not recorded (older versions)
   std::vector<ManifestFile> files;
   Json state = Json::object(); // the trainer's part (job::read_saved_state())

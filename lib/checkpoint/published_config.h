@@ -32,25 +32,26 @@ struct PublishedConfig {
   std::vector<std::string> notes;
 };
 
-// Reads the files in the folder of the file `weights`, or else what that file
-// says itself (weights/torch_config.h). Returns nullopt if there is nothing. A
-// file that cannot be read gives a result with a note; no file content makes
-// the function throw. Makes no torch calls.
+// Reads the files in the folder of the file `weights`, or else the config
+// inside that file (weights/torch_config.h). Returns nullopt if there is
+// nothing. A file that cannot be read gives a result with a note; no file
+// content makes the function throw. Makes no torch calls.
 std::optional<PublishedConfig> read_published_config(
     const std::filesystem::path& weights,
     WeightsUse use);
 
 // Returns timm's config.json of a network: `published` as timm writes it.
-// `keys` must have data.preprocess.mean, std, interpolation, crop_mode and
-// crop_pct or resize, and model.image_size. `fixed_size`: the network is
-// created for this image size.
+// `published.keys` must have data.preprocess.mean, std, interpolation,
+// crop_mode and crop_pct or resize, and model.image_size. `fixed_size`: the
+// network is created for this image size.
 Json timm_config(
     const PublishedConfig& published,
     std::int64_t channels,
     bool fixed_size);
 
 // Sets data.preprocess.crop_pct in `keys` such that images are resized to
-// `resized` pixels and cropped to `side` pixels, which must not be more.
+// `resized` pixels and cropped to `side` pixels; `side` must not exceed
+// `resized`.
 void set_crop(std::int64_t side, std::int64_t resized, Json& keys);
 
 } // namespace vitrain::checkpoint

@@ -11,12 +11,14 @@ namespace vitrain::checkpoint {
 struct RetentionOptions {
   // Number of newest checkpoints to keep, at least 1.
   std::int64_t keep_last = 2;
-  std::int64_t keep_best = 1; // number of best checkpoints to keep besides
+  // Number of best checkpoints to keep; they may be among the newest.
+  std::int64_t keep_best = 1;
   bool smaller_is_better = false;
-  // Metric whose values are compared (Snapshot::metric_name); "": unknown.
+  // Metric whose values are compared (Snapshot::metric_name); "": unknown,
+  // values of all checkpoints are compared.
   std::string metric_name;
-  // Returns how many periods have ended at a step; the first checkpoint of each
-  // further one is kept. Null: no such periods.
+  // Returns how many periods have ended at a step; the first checkpoint at or
+  // after the end of each period is kept. Null: no periods.
   std::function<std::int64_t(std::int64_t step)> periods{};
 };
 

@@ -16,9 +16,10 @@ bool is_transformers_config(const Json& config);
 
 // Adds to `published` the preprocessing that transformers' image processors
 // derive from `preprocessor`, the content of a folder's
-// preprocessor_config.json, and the class names in `config`, the content of its
-// config.json. Null: no such file; without `preprocessor` only the image size
-// of `config` and a note are added.
+// preprocessor_config.json, and the network (transformers_network()) and class
+// names in `config`, the content of its config.json. Null: no such file;
+// without `preprocessor` only the image size of `config` and a note stand for
+// the preprocessing. `folder` is used for messages only.
 void read_transformers(
     const std::filesystem::path& folder,
     const Json& config,

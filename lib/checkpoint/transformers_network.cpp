@@ -11,8 +11,9 @@
 namespace vitrain::checkpoint {
 namespace {
 
-// A network: values of a config that tell it from others of its type, as JSON
-// without blanks, and its name, in which $key stands for the config's value.
+// A network: its name, in which $key stands for the config's value of `key`,
+// and values that distinguish its config from others of its model_type, as JSON
+// without blanks.
 struct Row {
   std::string_view type; // model_type
   std::string_view values; // KEY=VALUE, separated by blanks
@@ -174,7 +175,7 @@ constexpr auto kRows = std::to_array<Row>({
     {"vit_mae", "hidden_size=1280", "mae_vit_huge_patch$patch_size"},
 });
 
-// Returns a value as the table writes it.
+// Returns the config's value of `key` as kRows writes it; "" if it has none.
 std::string text_of(const Json& config, std::string_view key) {
   const auto found = config.find(std::string(key));
   return found == config.end() ? "" : to_line(*found).substr(0, 200);

@@ -6,8 +6,9 @@
 
 namespace vitrain::checkpoint {
 
-// Returns timm's name of the network that transformers' config.json describes;
-// "" if its numbers are those of none that is known here.
+// Returns timm's name of the network that `config`, the object in a config.json
+// of transformers, describes; "" for networks that are not in this function's
+// table.
 std::string transformers_network(const Json& config);
 
 } // namespace vitrain::checkpoint

@@ -38,14 +38,17 @@ struct SplitReport {
   std::vector<std::int64_t> class_counts;
   bool label_lists = false; // true: samples have any number of labels
   std::vector<std::string> notes; // Index::notes()
-  // From here to `largest`: counts only images that were decoded without error.
-  std::int64_t bytes = 0; // total size of their files; 0 for sources of pixels
-  // Number of image files of each format, such as "JPEG".
+  // Total size of the files that were decoded without error; 0 for sources of
+  // pixels.
+  std::int64_t bytes = 0;
+  // Number of image files of each format, such as "JPEG", that were decoded
+  // without error.
   std::map<std::string, std::int64_t> formats;
-  // Number of images whose shorter side has [2^k, 2^(k+1)) pixels, by k.
+  // Number of decoded images whose shorter side has [2^k, 2^(k+1)) pixels, by
+  // k.
   std::map<int, std::int64_t> sizes;
-  Extent smallest; // minimum width and minimum height; 0: no image
-  Extent largest;
+  Extent smallest; // minimum width and minimum height; 0: no image decoded
+  Extent largest; // maximum width and maximum height; 0: no image decoded
   // Samples that cannot be decoded, in their order.
   std::vector<SampleDefect> bad;
   // Decoded samples with RowDefects: decoder warnings or clipped values.
@@ -58,7 +61,7 @@ struct Duplicates {
   struct Occurrence {
     int split = 0; // index into CheckReport::splits
     std::int64_t sample = 0;
-    std::string where; // printable
+    std::string where; // Source::describe(); printable
     std::vector<std::int32_t> labels; // distinct, rising; empty: none
 
     auto operator<=>(const Occurrence&) const = default;

@@ -13,7 +13,8 @@
 namespace vitrain::data {
 
 struct DumpOptions {
-  // Preprocessing as in training or evaluation; nullopt: the next four fields.
+  // Preprocessing as in training or evaluation; nullopt: `resize`, `crop`,
+  // `filter` and `pillow` determine it.
   std::optional<TransformOptions> transform;
   // torchvision's Resize(resize) of the shorter side with `filter` and `pillow`
   // (0: no resize), then its CenterCrop(crop) (0: no crop).
@@ -21,8 +22,8 @@ struct DumpOptions {
   int crop = 0;
   Filter filter = Filter::kBicubic;
   image::Pillow pillow = image::Pillow::k12;
-  // Used with a training transform: file k is transformed as sample
-  // first_sample + k of this epoch.
+  // With a training transform, file k is transformed as sample first_sample + k
+  // of epoch `epoch` (from 0).
   std::int64_t epoch = 0;
   std::int64_t first_sample = 0;
 };

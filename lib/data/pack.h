@@ -17,8 +17,8 @@ struct PackOptions {
   // map.
   ClassOrder class_order = ClassOrder::kTorchvision;
   bool class_map = false;
-  std::int64_t shard_bytes = std::int64_t{1}
-      << 30; // size in bytes after which a new archive is begun
+  // Size in bytes after which a new archive is begun.
+  std::int64_t shard_bytes = std::int64_t{1} << 30;
   int threads = 1;
   // Called after each group of images, on the thread that called pack(), with
   // the number of finished images and of all images.

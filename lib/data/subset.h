@@ -11,8 +11,8 @@ namespace vitrain::data {
 // Classes of the model that is evaluated. Where unknown, the dataset's are
 // used.
 struct ModelClasses {
-  std::vector<std::string> names; // empty or numbers: unknown
-  std::int64_t count = 0; // 0: unknown
+  std::vector<std::string> names; // one per class; empty or numbers: unknown
+  std::int64_t count = 0; // number of classes; 0: unknown
   // Form of the training data's labels. If the lines of the file for
   // restrict_to_subset() could equally be names and numbers, they are numbers
   // for kNumbers, else names.

@@ -103,8 +103,8 @@ class Call {
   // Sizes of a tensor argument; empty if unknown.
   Dims dims(const char* argument) const;
   std::int64_t rank(const char* argument) const;
-  // Returns a size, as result_size() does. Throws Error(kUsage) if the size
-  // depends on the batch.
+  // Returns a size, as result_size() does. Throws Error(kUsage) if the
+  // dimension is free, such as the batch.
   std::int64_t size(const char* argument, std::int64_t axis) const;
   // Returns the dtype in ONNX: double counts as float, int32 as int64; float if
   // it is unknown.

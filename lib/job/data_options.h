@@ -14,8 +14,8 @@
 
 namespace vitrain::job {
 
-// Convert sections of the recipe to the option structs of lib/data. `train`:
-// for the training files of cifar and mnist, not the test files.
+// Returns the options of data.train or data.eval. `train`: true reads the
+// training files of cifar and mnist, false their test files.
 data::SourceOptions source_options(
     const config::SourceConfig& source,
     bool train);

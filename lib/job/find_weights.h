@@ -18,9 +18,10 @@ inline constexpr std::string_view kTeacherPretrained =
 // `best` or `latest`; or, for a run folder or its checkpoints/, the newest
 // valid checkpoint (if `best` is true and a file `best` exists, the one it
 // names). Sets `rejected`, unless it is null, to descriptions of damaged newer
-// checkpoints that were skipped. Throws Error(kWeights) if the path does not
-// exist, if there is no valid checkpoint, or if the one named by `best`, or by
-// a pointer file that is `path` itself, is damaged or missing.
+// checkpoints that were skipped (unchanged if `path` names one checkpoint).
+// Throws Error(kWeights) if the path does not exist, if there is no valid
+// checkpoint, or if the one named by `best`, or by a pointer file that is
+// `path` itself, is damaged or missing.
 std::filesystem::path find_checkpoint(
     const std::filesystem::path& path,
     bool best,

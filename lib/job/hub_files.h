@@ -25,14 +25,14 @@ using FetchProgress = std::function<
 // the layout of huggingface_hub: blobs/HASH, snapshots/COMMIT/FILE, refs/REV.
 class HubFiles {
  public:
-  // The progress must outlive it. Throws Error(kUsage) for an $HF_ENDPOINT that
-  // is no address.
+  // `progress` must outlive it. Throws Error(kUsage) for an $HF_ENDPOINT that
+  // is no address, and as HttpClient.
   HubFiles(models::PublishedName name, const FetchProgress& progress);
 
   // Asks the hub for the current version of a file and downloads it unless the
   // cache has it. Returns its path in the snapshot; nullopt if the repository
-  // does not have it. Throws Error(kWeights) if the hub refuses or does not
-  // send what it announces, Error(kStorage).
+  // does not have it. Throws Error(kWeights) if the hub cannot be reached,
+  // refuses, or does not send what it announces; Error(kStorage).
   std::optional<std::filesystem::path> fetch(const std::string& file);
 
   // Bytes received so far.
@@ -42,7 +42,7 @@ class HubFiles {
   // A file as the hub announces it.
   struct Remote {
     std::string url; // of its bytes
-    bool with_token = false; // the URL is the hub's own
+    bool with_token = false; // $HF_TOKEN may be sent: the URL is the hub's own
     std::string commit;
     std::string etag; // name of the blob; SHA-256 for large files
     std::int64_t size = -1; // -1: not announced

@@ -51,7 +51,8 @@ data::Index list_source(
 }
 
 // Throws Error(kData) if the weights' run held samples out of its training data
-// and `eval` are not exactly these: the others may be training samples.
+// and `eval` does not consist of exactly these: any other sample may have been
+// trained on.
 void check_held_out(const std::string& weights, const data::Index& eval) {
   const std::filesystem::path list =
       RunDirectory{run_of_weights(weights)}.held_out();
@@ -136,7 +137,7 @@ Error joined(
   return {train.code(), fmt::format("{}\n{}", first, second)};
 }
 
-// Lists both datasets. Throws the errors of both as one.
+// Lists data.eval and, in training, data.train. Throws their errors as one.
 void list_each(PreparedJob& prepared, Known known) {
   const config::DataConfig& data = prepared.job.recipe.data;
   std::optional<Error> failure;

@@ -292,8 +292,8 @@ void check_job(
     Failures& failures) {
   check_recipe(prepared, prepared.workers);
   check_weights_and_data(prepared, request, failures);
-  // With several machines, the first one decides and sends its decision to the
-  // others.
+  // With several machines, node 0 decides, and later sends its decision to the
+  // other machines.
   if (request.resume && prepared.decides()) {
     resolve_resume(prepared, *request.resume, !request.dry_run);
   }

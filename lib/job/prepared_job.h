@@ -96,7 +96,7 @@ PreparedJob begin_job(const Request& request);
 // run has done so. Throws Error(kUsage), Error(kWeights).
 void find_pretrained(PreparedJob& prepared, bool resumes);
 
-// Creates the job's run folder and, for training, locks it.
+// Creates a run folder, sets job.run_directory and, for training, locks it.
 void make_run_directory(PreparedJob& prepared);
 
 // Writes the names of the samples held out by data.split, if any, to the run

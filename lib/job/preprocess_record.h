@@ -56,7 +56,7 @@ std::optional<PreprocessRecord> pretrained_record(
 // Applies the record of the weights of model.pretrained, which must be set, to
 // keys of the recipe that the user has not set: data.preprocess.*, model.name
 // (if the record names a network that exists here) and model.image_size (in
-// training, only from published records: for others the positions are resized,
+// training, only from published records: with others, positions are resized,
 // which is reported). If `evaluates` (also for exports), sets model.pretrained
 // to the checkpoint that it means. Returns the record; nullopt if there is
 // none, with unknown_images_note() as note if the weights exist. Adds a note

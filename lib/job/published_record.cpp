@@ -42,7 +42,7 @@ std::optional<PublishedWeights> find_by_path(const fs::path& file) {
   return std::nullopt;
 }
 
-// Appends numbers as names of the further classes of `count` classes.
+// Appends class numbers as names until `classes` has `count` elements.
 void add_numbers(std::int64_t count, std::vector<std::string>& classes) {
   for (std::int64_t i = std::ssize(classes); i < count; ++i) {
     classes.push_back(std::to_string(i));
@@ -50,7 +50,7 @@ void add_numbers(std::int64_t count, std::vector<std::string>& classes) {
 }
 
 // Returns the values of recipe keys for images of published weights.
-// `evaluates`: with the size and crop for tests, if there are others.
+// `evaluates`: with the size and crop for tests, if they differ.
 Json published_keys(const PublishedImages& images, bool evaluates) {
   const bool other_size = evaluates && images.test_size > 0;
   const bool other_crop = evaluates && images.test_crop_pct > 0;

@@ -15,7 +15,7 @@ namespace vitrain::job {
 // settings that a training program stored in them, or else from the table of
 // published weights, if the file, its folder or its repository in the Hugging
 // Face cache has the name of some; nullopt if none exists. `evaluates`: with
-// the image size and crop for evaluation.
+// the image size and crop for evaluation, else with those for training.
 std::optional<PreprocessRecord> published_record(
     const std::filesystem::path& weights,
     bool evaluates);

@@ -144,8 +144,8 @@ bool needs_equal_machines(const config::Recipe& recipe) {
       !recipe.dist.sync.group_size;
 }
 
-// Throws Error(kUsage) if two of devices.ids are the same device, which NCCL
-// does not support. Only the driver can resolve these names.
+// Throws Error(kUsage) if workers use NCCL, and two of devices.ids are the same
+// device, which NCCL does not support. Only the driver can resolve these names.
 void check_twins(
     const Job& job,
     const std::vector<launch::DeviceSlot>& devices) {

@@ -37,7 +37,8 @@ std::optional<RunDirectory> newest_lost_run(
 }
 
 // Returns the run that `-resume auto` continues; nullopt, with a note, if a new
-// one starts. Throws Error(kUsage) if there are only runs of other recipes.
+// one starts. Throws Error(kUsage) if runs with checkpoints exist, but all of
+// other recipes.
 std::optional<std::filesystem::path> resolve_auto(
     PreparedJob& prepared,
     bool writes) {
@@ -85,7 +86,8 @@ std::optional<std::filesystem::path> resolve_auto(
   return newest.path;
 }
 
-// Returns the run that a path belongs to.
+// Returns the run folder of a path, as enclosing_run(); also a folder with a
+// config.yaml but without checkpoints. nullopt for other paths.
 std::optional<RunDirectory> run_at(const std::filesystem::path& path) {
   std::error_code error;
   auto run = enclosing_run(path);

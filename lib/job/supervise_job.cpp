@@ -124,7 +124,8 @@ std::optional<int> pause_before_restart(
 }
 
 // Handles the end of an attempt: returns the exit code of the run, or nullopt
-// if training restarts with the state set in `job` and the new store.
+// if training restarts; then sets the state for the next attempt in
+// prepared.job, and `store`.
 std::optional<int> after_attempt(
     PreparedJob& prepared,
     launch::Restarts& restarts,
@@ -198,7 +199,8 @@ void record_failure(
   write_failure(run, reason, code);
 }
 
-// Ends a job whose run has all its steps already. Returns the exit code.
+// Prints that the run has completed all its steps already. Returns the exit
+// code, 0.
 int end_finished(const PreparedJob& prepared) {
   if (prepared.lock) {
     remove_leftovers(prepared.job.run());

@@ -12,7 +12,7 @@ namespace vitrain::job {
 inline constexpr auto kWeightsExtensions = std::to_array<const char*>(
     {".safetensors", ".pth", ".pt", ".bin", ".npz", ".pdparams"});
 
-// Returns all extensions, separated by spaces.
+// Returns kWeightsExtensions, separated by spaces.
 std::string weights_extensions();
 
 // Returns the only weights file in a folder, or the only index of a file that

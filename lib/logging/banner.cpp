@@ -13,7 +13,7 @@ namespace {
 constexpr int kIndent = 2;
 constexpr int kGap = 2;
 constexpr int kNarrowestText = 20;
-constexpr int kLongestLastLine = 80; // limit on wider terminals, too
+constexpr int kLongestLastLine = 80; // columns, on wider terminals, too
 
 std::string spaces(int count) {
   return std::string(static_cast<std::size_t>(std::max(count, 0)), ' ');

@@ -31,19 +31,19 @@ std::uint32_t masked_crc32c(std::string_view bytes);
 
 // Returns the first event of every file: file_version "brain.Event:2".
 std::string version_event(double wall_time);
-// Returns a point of the curve `tag`.
+// Returns an event with a point of the curve `tag`.
 std::string scalar_event(
     double wall_time,
     std::int64_t step,
     std::string_view tag,
     float value);
-// Returns a Markdown text for TensorBoard's text page.
+// Returns an event with a Markdown text for TensorBoard's text page.
 std::string text_event(
     double wall_time,
     std::int64_t step,
     std::string_view tag,
     std::string_view text);
-// Returns a picture (bytes of a PNG file) for TensorBoard's images page.
+// Returns an event with a picture for TensorBoard's images page.
 std::string image_event(
     double wall_time,
     std::int64_t step,

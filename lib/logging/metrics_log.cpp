@@ -14,7 +14,7 @@
 namespace vitrain::logging {
 namespace {
 
-// Returns false for positions and counts, which are useless as curves.
+// Returns false for numbers that are useless as curves: steps, batches, counts.
 bool is_curve(const std::string& key) {
   constexpr std::array<std::string_view, 8> kNoCurves{
       "step",
@@ -94,8 +94,8 @@ MetricsLog::MetricsLog(
     : folder_(folder),
       resumed_step_(resumed_step.value_or(0)),
       columns_(summary) {
-  // Files are opened independently: a problem with one must not affect the
-  // others.
+  // Files are opened independently: a problem with one must not affect
+  // another.
   const auto open = [&](auto& writer,
                         const char* name,
                         const auto& truncate,

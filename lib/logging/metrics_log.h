@@ -49,8 +49,8 @@ class TrainSpan {
 // Writes each record of a run to the outputs of config::LogConfig:
 // metrics.jsonl (every record), summary.csv (a row per `eval` record of raw
 // weights, with the metrics of the preceding record of averaged weights),
-// TensorBoard events (numbers of `train` and `eval` records except positions
-// and counts, as "train/loss", "eval/top1"; averaged weights as
+// TensorBoard events (numbers of `train` and `eval` records except steps,
+// batches and counts, as "train/loss", "eval/top1"; averaged weights as
 // "eval_ema/top1"), and the same numbers to the server of log.mlflow after
 // begin(). Only rank 0 has a MetricsLog. Never throws: records that cannot be
 // written are dropped and counted. Thread-safe.

@@ -39,7 +39,8 @@ class RecordSink {
   // Writes the queued records; waits at most kPatience for a stalled reader.
   ~RecordSink();
 
-  // Writes a record, waiting at most `patience` seconds for a stalled reader.
+  // Writes a record, waiting at most `patience` seconds for a stalled reader (0
+  // seconds after such a stall, until the reader continues).
   // Returns true if the record was written or queued, and no queued one was
   // dropped.
   bool write(std::string_view record, double patience = kPatience);

@@ -10,7 +10,7 @@
 namespace vitrain::logging {
 
 // Returns every key of a recipe and its value, for experiment trackers: texts
-// without quotes, others as YAML.
+// without quotes, other values as YAML.
 std::vector<std::pair<std::string, std::string>> run_parameters(
     config::Recipe recipe);
 

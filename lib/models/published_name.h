@@ -27,9 +27,9 @@ struct PublishedName {
 // - torchvision: "vit_b_16", "ViT_B_16_Weights.IMAGENET1K_V1", also after
 //   "torchvision.models.", "torchvision:" or "torchvision/";
 // - PaddleViT: "pvtv2_b0".
-// Members except `revision` are empty if the name does not say them. All are
-// for NAME.TAG with an unknown tag, unless "timm" precedes it. No network or
-// weights need to exist.
+// Members except `revision` are empty if the name does not say them. For
+// NAME.TAG with an unknown tag they are all empty, unless "timm" precedes it.
+// No network or weights need to exist.
 PublishedName read_published_name(const std::string& given);
 
 // Replaces other programs' names of networks in model.name and

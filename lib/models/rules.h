@@ -71,8 +71,8 @@ std::vector<config::Finding> check_training_size(const config::Recipe& recipe);
 // does not support. If the data are vectors, also resets image_size and
 // in_chans if set below the layer of model.name or of data.eval.kind. Returns
 // one note per reset key that the user had set. Keys of higher layers are left
-// to check(), which rejects unsupported ones. Does nothing for an unknown model
-// name.
+// to check(), which rejects unsupported ones. Does nothing if model.name
+// is not set or unknown.
 std::vector<std::string> leave_other_families(config::PartialRecipe& loaded);
 
 } // namespace vitrain::models

@@ -15,16 +15,17 @@ struct Cost {
   // Multiply-accumulate operations of matrix products, attention and
   // convolutions, as published tables count them.
   std::int64_t macs = 0;
-  // Output values of the same layers ("activations" in Dollar et al., "Fast and
-  // accurate model scaling", CVPR 2021, who count convolutions only).
+  // Number of output values of the layers that `macs` counts ("activations" in
+  // Dollar et al., "Fast and accurate model scaling", CVPR 2021, who count
+  // convolutions only).
   std::int64_t outputs = 0;
   // `kept`: sum of the operators' results that depend on a trained parameter
   // (requires_grad) or enter an operator whose result does; `passing`: three
   // times the largest result. Both include the input.
   models::ActivationBytes bytes;
 
-  // Memory of a block that train.recompute can recompute, keeping only its
-  // output.
+  // Memory of a block that train.recompute can recompute; recomputed, the block
+  // keeps only its output.
   struct Block {
     std::int64_t results = 0; // bytes of the block's part of bytes.kept
     // Bytes of the block's output, included in `results`; 0 if it does not
@@ -44,7 +45,8 @@ struct Cost {
 // operators has no meta kernel.
 Cost cost_of(const models::ModelSpec& spec);
 // Counts the cost of `network`, which make_network() built on the meta device.
-// Sets it to evaluation mode. Throws as the function above.
+// Sets it to evaluation mode. Throws Error(kInternal) if one of its operators
+// has no meta kernel.
 Cost cost_of(const models::ModelSpec& spec, Model& network);
 
 } // namespace vitrain::networks

@@ -12,10 +12,11 @@ class ImageStart {
  public:
   virtual ~ImageStart() = default;
 
-  // Number of training images to give to start_from(); all, if there are fewer.
+  // Number of training images to pass to start_from(); all images, if the
+  // training set has fewer.
   virtual std::int64_t start_images() const = 0;
-  // Sets these weights from normalised images [N, channels, H, W], fp32 on the
-  // CPU. Deterministic: uses no random numbers.
+  // Sets the weights that depend on images, from normalised images [N,
+  // channels, H, W], fp32 on the CPU. Deterministic: uses no random numbers.
   virtual void start_from(const at::Tensor& images) = 0;
 };
 

@@ -21,7 +21,7 @@ struct Row {
   MakeNetwork make;
 };
 
-// Families of this library, then families added by the program.
+// Returns the families of this library, then those that the program has added.
 std::vector<Row>& rows() {
 #define VITRAIN_ROW(family, make) Row{&models::family, make},
   static std::vector<Row> rows{VITRAIN_NETWORKS(VITRAIN_ROW)};
@@ -29,8 +29,9 @@ std::vector<Row>& rows() {
   return rows;
 }
 
-// Throws Error(kUsage) for a pattern of model.lora.match without a layer; of
-// the default's, one layer is enough.
+// Adds an adapter to every linear layer that a pattern of model.lora.match
+// matches. Throws Error(kUsage) for a pattern without a match, with the default
+// patterns only if none of them has one.
 void add_adapters(
     Model& network,
     const models::ModelSpec& spec,

@@ -59,8 +59,8 @@ VITRAIN_NETWORKS(VITRAIN_DECLARE)
 #undef VITRAIN_DECLARE
 
 // Builds the network of `spec` by its family's MakeNetwork (model.h), and adds
-// its head dropout and adapters. Throws Error(kInternal) if the family has
-// none, and Error(kUsage) for patterns of spec.lora without a layer.
+// its head dropout and adapters. Throws Error(kInternal) if the family has no
+// MakeNetwork, and Error(kUsage) for patterns of spec.lora without a layer.
 std::shared_ptr<Model> make_network(
     const models::ModelSpec& spec,
     const at::Generator& generator);

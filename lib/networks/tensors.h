@@ -28,8 +28,8 @@ struct TensorInfo {
 // on the meta device: takes milliseconds, no memory and no threads.
 std::vector<TensorInfo> tensors_of(const models::ModelSpec& spec);
 
-// Returns the number of values of all parameters, of frozen ones
-// (model.freeze), too.
+// Returns the number of values of all parameters, including frozen ones
+// (model.freeze).
 std::int64_t parameter_count(const models::ModelSpec& spec);
 
 // True if the network has a BatchNorm.

@@ -13,7 +13,7 @@
 namespace vitrain::optim {
 
 struct EmaOptions {
-  double decay = 0.9999; // weight of the old average
+  double decay = 0.9999; // weight of the old average; unused if `equal`
   // True: the weight of the old average is n / (n + 1) after n earlier
   // averagings, which gives the mean of the weights.
   bool equal = false;

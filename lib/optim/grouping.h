@@ -16,8 +16,7 @@ struct Layers {
 
 // Returns the parameter groups of `options`: by weight decay, by layer if there
 // is a layer_decay (timm.optim.param_groups_layer_decay; ignored if layers.of
-// is empty), by the rules of optim.groups, and by the optimizer's own
-// distinctions.
+// is empty), by the rules of optim.groups, and for Muon by is_matrix().
 Grouping grouping_of(
     const config::OptimConfig& options,
     const Layers& layers = {});

@@ -113,7 +113,8 @@ double on_one_cycle(const Schedule& schedule, double step) {
 }
 
 // Returns the rate after the warm-up (of kOneCycle, also in it) as without the
-// cooldown, except that cycles end where the cooldown begins.
+// cooldown, except that kinds that depend on the run's length end where the
+// cooldown begins.
 double rate_at(const Schedule& schedule, double step) {
   const double behind = step - static_cast<double>(schedule.warmup_steps);
   switch (schedule.kind) {

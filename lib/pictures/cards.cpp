@@ -14,6 +14,7 @@
 namespace vitrain::pictures {
 namespace {
 
+// Lengths are in pixels.
 constexpr int kSide = 176; // maximum length of a picture's longer side
 constexpr int kPadding = 8; // margin inside a card
 constexpr int kGap = 12; // distance between cards

@@ -11,7 +11,7 @@
 namespace vitrain::pictures {
 namespace {
 
-// Maximum size of a font file.
+// Maximum size of a font file, in bytes.
 constexpr std::size_t kLargest = std::size_t{64} << 20;
 
 struct KnownFont {

@@ -20,8 +20,8 @@ class Calibration {
     std::int64_t correct = 0;
     double confidence_sum = 0;
 
-    double accuracy() const;
-    double confidence() const; // mean
+    double accuracy() const; // correct / count; 0 if empty
+    double confidence() const; // mean; 0 if empty
     // "overconfident", "underconfident" or, also if empty, "confidence equals
     // accuracy"
     const char* tendency() const;

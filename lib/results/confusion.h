@@ -44,7 +44,7 @@ class Confusion {
   std::int64_t count() const { return count_; }
   std::int64_t correct() const { return correct_; }
   const std::vector<ClassResult>& results() const { return results_; }
-  double accuracy() const;
+  double accuracy() const; // correct() / count(); 0 without samples
   std::int64_t classes_with_samples() const;
   // Mean of accuracy() over classes that have samples; 0 if none has.
   double mean_accuracy() const;

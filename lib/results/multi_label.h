@@ -25,7 +25,7 @@ struct LabelListClass {
   std::int64_t count = 0; // samples with this label
   std::int64_t predicted = 0; // samples for which it is predicted
   std::int64_t correct = 0; // samples with this label for which it is predicted
-  double average_precision = 0.0; // in [0, 1]
+  double average_precision = 0.0; // in [0, 1]; 0 if no sample has the label
 
   // Fractions in [0, 1]; 0 if the denominator is 0.
   double precision() const;

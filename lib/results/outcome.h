@@ -22,7 +22,7 @@ struct Outcome {
   float loss = 0; // cross entropy
 
   bool right() const { return prediction == label; }
-  // True if there is a prediction; `loss` may not be finite all the same.
+  // True if there is a prediction. Even so, `loss` can be NaN or infinite.
   bool finite() const { return prediction >= 0; }
 };
 

@@ -18,7 +18,7 @@ constexpr double kPerTensor = 256;
 constexpr double kPerCheckpoint = 64 << 10;
 
 // Files that must still be possible: a checkpoint has at most four, its folder
-// and two pointers, and a run adds some of records.
+// and two pointers, and a run adds some record files.
 constexpr std::int64_t kLeastFiles = 32;
 
 // Returns the state of the file system of `folder` or of its nearest existing

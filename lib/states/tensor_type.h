@@ -8,7 +8,7 @@ namespace vitrain::states {
 
 // Returns the torch dtype of a safetensors type.
 c10::ScalarType tensor_type(const weights::DType& type);
-// Returns the safetensors type of a torch dtype; null if there is none.
+// Returns the safetensors type of a torch dtype; null if safetensors has none.
 const weights::DType* find_dtype(c10::ScalarType type);
 
 } // namespace vitrain::states

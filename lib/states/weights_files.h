@@ -67,7 +67,8 @@ TensorFile average_weights(
 void check_new_weights(const std::filesystem::path& path);
 
 // Writes a new safetensors file, which is synced to storage and gets its name
-// only when it is complete. Throws as check_new_weights(), and Error(kStorage).
+// only when it is complete. Throws as check_new_weights() and
+// write_safetensors(), and Error(kStorage).
 void write_new_weights(
     const std::filesystem::path& path,
     const TensorFile& file);

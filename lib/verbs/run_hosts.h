@@ -11,7 +11,7 @@ namespace vitrain::verbs {
 // if the list is invalid or another option contradicts its numbers of workers.
 std::vector<launch::Host> named_hosts(const config::Arguments& arguments);
 
-// Checks the recipe as each of these hosts would at its start, then prints the
+// Checks the recipe as each of `hosts` would at its start, then prints the
 // hosts' commands, or, with -ssh but without -dry_run, runs them. Returns the
 // exit code. Throws Error(kUsage) if the recipe breaks rules.
 int run_hosts(

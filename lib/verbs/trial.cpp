@@ -33,8 +33,9 @@ double times_of(const config::Interval& every, const config::Plan& plan) {
       plan.total_steps));
 }
 
-// Returns each worker's share of the machine's available memory; nullopt if it
-// is unknown, and for GPUs, which report when theirs is exhausted.
+// Returns the bytes that each worker may use: its part of kShareOfMemory of the
+// machine's available memory. nullopt if that is unknown, and for GPUs, where
+// running out of memory is harmless.
 std::optional<std::int64_t> memory_limit(const Subject& subject) {
   const auto available = launch::available_memory();
   if (subject.cuda || !available) {
@@ -45,7 +46,7 @@ std::optional<std::int64_t> memory_limit(const Subject& subject) {
 }
 
 // Runs one step with the recipe's batch size and prints the result. Returns the
-// memory in bytes; nullopt if it was not enough.
+// peak bytes of rank 0; nullopt if memory was exhausted.
 std::optional<std::int64_t> try_batch(
     const config::Recipe& recipe,
     const TrialFolder& folder) {

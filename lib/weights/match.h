@@ -30,7 +30,7 @@ enum class HeadPolicy {
   // Load them if the file has all, in the model's shapes; otherwise keep the
   // model's.
   kAuto,
-  kLoad, // load them; another shape is an error
+  kLoad, // load them; missing ones and other shapes are errors
   kFresh, // keep the model's
 };
 
@@ -69,7 +69,7 @@ struct LoadReport {
   std::vector<std::string> non_finite; // loaded tensors that contain NaN or Inf
 
   // Returns a message per non-empty list above, with its first four items;
-  // empty if every tensor was copied unchanged.
+  // empty if all lists are empty.
   std::vector<std::string> lines() const;
 };
 

@@ -25,8 +25,8 @@ struct Grids {
   std::optional<ImageSize> to;
 };
 
-// Returns the grid with this many positions: `known` if it has that many (else
-// nullopt); if not given, a square.
+// Returns the grid with this many positions: `known` or, without it, a square;
+// nullopt if that has another number of positions.
 std::optional<ImageSize> grid_of(
     std::int64_t places,
     const std::optional<ImageSize>& known) {

@@ -42,7 +42,8 @@ constexpr auto kUsualNames = std::to_array<std::string_view>(
      "params",
      "teacher",
      "student"});
-constexpr std::size_t kAveraged = 4; // number of first names for averages
+// Number of names at the beginning of kUsualNames that are of averages.
+constexpr std::size_t kAveraged = 4;
 
 constexpr int kModuleDepth = 64;
 // Limit of dictionaries or tensors in a message.
@@ -95,7 +96,7 @@ class Search {
   }
 
   // Returns all dictionaries and modules with tensors within `root`, up to
-  // `levels` levels deep, without those inside others.
+  // `levels` levels deep, without those inside another result.
   std::vector<Candidate> candidates_in(
       const PickleValue& root,
       const std::string& prefix,

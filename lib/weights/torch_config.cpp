@@ -36,7 +36,7 @@ const PickleValue* find(const PickleValue* value, std::string_view key) {
   return nullptr;
 }
 
-// Returns a plain value as JSON; null for others, for lists of more than
+// Returns a plain value as JSON; null for other values, for lists of more than
 // 100,000 items, and for lists in lists. Keeps the first 4096 bytes of a text.
 Json to_json(const PickleValue* value, bool nested = false) {
   switch (value == nullptr ? Kind::kNone : value->kind) {

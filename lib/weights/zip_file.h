@@ -15,8 +15,10 @@ class ZipFile {
  public:
   struct Member {
     std::int64_t bytes = 0; // uncompressed size
-    std::uint64_t position = 0; // position in the archive's directory
-    std::uint64_t number = 0; // index of the member in the directory
+    // Place in the archive's directory, as in minizip's unz64_file_pos: byte
+    // offset of the entry, and its index.
+    std::uint64_t position = 0;
+    std::uint64_t number = 0;
   };
 
   // Reads the directory. Throws Error(kWeights) for a file that is not a zip

@@ -84,7 +84,7 @@ void mark() {
 }
 
 // Call at `point`: performs the action if it is due. Returns true if the caller
-// must make its result NaN.
+// must falsify its result (nan, full).
 bool reach(const char* point) {
   if (!plan().is_this || plan().point != point) {
     return false;

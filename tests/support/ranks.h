@@ -42,8 +42,8 @@ class Rank {
 
   // Number of collectives that this rank has begun on data().
   std::int64_t collectives() const;
-  // Number of elements of the tensors that this rank passed to collectives() of
-  // data().
+  // Number of elements of all tensors that this rank has passed to collectives
+  // on data().
   std::int64_t elements() const;
 
   // Creates a c10d process group of the same ranks with its own connections,

@@ -49,7 +49,9 @@ std::string verb_name(Verb verb);
 // How the verbs of `weights` read files: values of model.pretrained_part and
 // model.pretrained_names.
 struct WeightsArguments {
-  std::string part; // "": found by the usual names
+  // Dictionary of a checkpoint with the weights: "ema"; "": averaged weights
+  // first, then the usual names.
+  std::string part;
   std::string names = "auto";
 };
 
@@ -80,7 +82,7 @@ struct ExportArguments {
 // Arguments of `predict`; its images are DataArguments::files.
 struct PredictArguments {
   std::int64_t top = 5; // number of classes to print per image
-  std::optional<std::int64_t> batch; // images per batch; nullopt: by device
+  std::optional<std::int64_t> batch; // images; nullopt: depends on the device
   std::optional<std::string> csv; // output file; "-": standard output
   std::optional<std::string> jsonl; // output file; "-": standard output
   std::optional<std::string> features; // output file (.npy or .safetensors)
@@ -105,13 +107,13 @@ constexpr auto names_of(RunOrder) {
 // Arguments of the verbs that display runs.
 struct RunsArguments {
   std::optional<std::string> output; // report: output file (.html)
-  RunOrder order = RunOrder::kStarted; // runs
-  bool json = false; // runs: print JSON
+  RunOrder order = RunOrder::kStarted; // only for the verb `runs`
+  bool json = false; // `runs` prints JSON
 };
 
 // Arguments of the verbs of `data`; `out` and `files` are also other verbs'.
 struct DataArguments {
-  std::int64_t epoch = 0; // data order, show, dump: from 0
+  std::int64_t epoch = 0; // data order, show, dump: epoch, from 0
   // data order: number of workers; nullopt: as training would start.
   std::optional<std::int64_t> world;
   std::optional<std::int64_t> rank; // data order: a single worker; nullopt: all
@@ -123,7 +125,7 @@ struct DataArguments {
   std::vector<std::string> files;
   // Options of data dump.
   bool train = false; // pixels of training instead of evaluation
-  std::int64_t index = 0; // with `train`: sample that the first file stands for
+  std::int64_t index = 0; // with `train`: index of the first file as a sample
   std::optional<std::int64_t> resize; // pixels of the shorter side
   std::optional<std::int64_t> crop; // side of the centre crop in pixels
   Filter filter = Filter::kBicubic; // filter of `resize`
@@ -135,9 +137,10 @@ struct DataArguments {
 struct LaunchArguments {
   std::string launcher = "auto";
   std::optional<std::int64_t> node_rank;
-  std::optional<std::string> master; // HOST:PORT
-  std::optional<std::string> hosts; // H1:N,H2:N
-  std::optional<std::int64_t> workers; // -np
+  std::optional<std::string> master; // -master: HOST:PORT
+  std::optional<std::string> hosts; // -hosts: H1:N,H2:N
+  // -np: number on this machine; with -hosts: on all of them.
+  std::optional<std::int64_t> workers;
   bool ssh = false; // run the commands of `hosts` instead of printing them
   // Arguments for every host: all except -hosts, -ssh, -master and -np.
   std::vector<std::string> shared;
@@ -145,8 +148,8 @@ struct LaunchArguments {
 
 // Trials that run in place of training.
 struct TrialArguments {
-  std::optional<std::int64_t> steps; // of -try; nullopt: not given
-  std::optional<std::int64_t> lr_steps; // of -find_lr; nullopt: not given
+  std::optional<std::int64_t> steps; // -try; nullopt: not given
+  std::optional<std::int64_t> lr_steps; // -find_lr; nullopt: not given
 
   bool is_wanted() const { return steps || lr_steps; }
 };
@@ -162,8 +165,8 @@ struct Arguments {
   // words to translate; a single word is a file or a whole command.
   std::optional<std::string> output;
   std::vector<std::string> foreign;
-  bool allow_left_out =
-      false; // exit code 0 although words that change the result are left out
+  // Exit code 0 although words that change the result are left out.
+  bool allow_left_out = false;
   // "auto" or a checkpoint or run folder; nullopt: start a new run.
   std::optional<std::string> resume;
   bool take_over = false; // take the run from the process that has it
@@ -172,7 +175,7 @@ struct Arguments {
   ExportArguments exports;
   PredictArguments predict;
   RunsArguments runs;
-  Shell shell = Shell::kBash; // completion
+  Shell shell = Shell::kBash; // shell of the verb `completion`
   // Words after `__complete`, which a completion script gives; nullopt for
   // other command lines.
   std::optional<std::vector<std::string>> typed;

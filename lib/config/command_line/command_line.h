@@ -48,7 +48,7 @@ class CommandLine {
   LaunchArguments& launch = arguments.launch;
   std::vector<std::string> sets; // values of -set
 
-  std::vector<Given> given; // in order
+  std::vector<Given> given; // options in the order given
   bool verb_unknown = false; // the first words are no verb; a problem was added
 
   // Returns true if an option was given, with any value.

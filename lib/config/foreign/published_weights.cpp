@@ -13,7 +13,8 @@ constexpr PublishedImages kPublishedImages[] = {
 #include "config/foreign/published_weights.inc"
 };
 
-// Reads [*]NAME[=REPOSITORY][:FILE], as make_timm_tables.py writes it.
+// Reads [*]NAME[=REPOSITORY][:FILE], as make_timm_tables.py writes it; `*`:
+// PublishedWeights::is_default.
 PublishedWeights read_entry(
     std::string_view entry,
     const PublishedImages& images) {

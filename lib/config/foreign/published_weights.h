@@ -13,14 +13,14 @@ namespace vitrain::config::foreign {
 // Images that weights were trained and are evaluated with.
 struct PublishedImages {
   std::int64_t size; // pixels a side
-  std::int64_t test_size; // in evaluation; 0: as `size`
-  double crop_pct; // may be above 1
-  double test_crop_pct; // in evaluation; 0: as `crop_pct`
+  std::int64_t test_size; // pixels a side in evaluation; 0: as `size`
+  double crop_pct; // image side / resized side; may be above 1
+  double test_crop_pct; // crop_pct in evaluation; 0: as `crop_pct`
   std::string_view crop_mode; // name of a CropMode
   std::string_view interpolation; // name of a Filter
   std::array<double, 3> mean;
   std::array<double, 3> std;
-  std::string_view names; // [*]NAME[=REPOSITORY][:FILE] ...
+  std::string_view names; // of weights; read_entry() has the format
 };
 
 struct PublishedWeights {

@@ -39,7 +39,7 @@ enum class Without { kMissing, kIdle, kEither };
 
 struct Word {
   std::string name; // with '_', as in args.yaml
-  std::string other; // second name: "b"
+  std::string other; // second name: "b"; "": none
   Takes takes = Takes::kText;
   std::string initial; // default, as YAML
   // Keys of the recipe that it sets, separated by blanks; empty: none.
@@ -52,7 +52,7 @@ struct Word {
   // Other words with values that give it an effect, as YAML; answer()
   // translates the word together with them.
   std::string beside;
-  Without without = Without::kMissing; // if `sets` is empty
+  Without without = Without::kMissing; // only used if `sets` is empty
   std::vector<std::string> rules; // further words of the treatment's column
   // Value of the word when it is given without one; "": needs one. Unused for
   // kFlag and kMap, which never need one.

@@ -68,7 +68,7 @@ struct FileLayer {
 
 // A recipe of which some values may not have been read.
 struct PartialRecipe : Loaded {
-  std::vector<FileLayer> files; // lowest first
+  std::vector<FileLayer> files; // lowest precedence first
   // Keys and sections whose values are unknown because a file, or a value that
   // sets them, could not be read. Rules about them are skipped.
   std::set<std::string> unread;

@@ -57,7 +57,7 @@ class Reader {
   Schema schema_;
   std::unordered_map<std::string, const Field*> fields_;
   std::unordered_set<std::string> sections_;
-  std::string source_; // of the current layer
+  std::string source_; // name of the current layer
   Origin origin_ = Origin::kFile;
   // Keys that the current layer has set or tried to set, and their positions.
   std::unordered_map<std::string, Position> seen_;

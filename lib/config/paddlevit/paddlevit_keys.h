@@ -18,8 +18,8 @@ namespace vitrain::config::paddlevit {
 struct Config {
   Config(); // the defaults of PaddleViT's ViT
 
-  const PaddleFamily* family = nullptr; // of MODEL.TYPE; null: as ViT
-  bool vit_numbers = true; // of `family`
+  const PaddleFamily* family = nullptr; // family of MODEL.TYPE; null: as ViT
+  bool vit_numbers = true; // PaddleFamily::vit_numbers of `family`
   std::map<std::string, Setting, std::less<>> values; // by key: "TRAIN.BASE_LR"
   OwnValues own; // values of the family's own keys
 

@@ -8,8 +8,8 @@
 
 namespace vitrain::config {
 
-// Checks the section dist, and train.precision, on_non_finite, recompute and
-// prune.amount against it.
+// Checks the section dist, and against it run.determinism: elastic and of
+// `train` precision, on_non_finite, on_spike, recompute and prune.amount.
 std::vector<Finding> check_dist(
     const Recipe& recipe,
     const CheckContext& context);

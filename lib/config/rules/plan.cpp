@@ -14,10 +14,10 @@
 namespace vitrain::config {
 namespace {
 
-// Returns the samples of a device: data.batch_size; with batch_mode: global the
-// largest share, ceil(batch_size / devices), which the first replicas get,
-// since DataParallel splits a batch so (at::chunk). Throws Error(kUsage) if
-// shares would differ but must not.
+// Returns the samples of a device, or of a shard if there are shards:
+// data.batch_size; with batch_mode: global the largest share, ceil(batch_size /
+// devices), which the first replicas get, since DataParallel splits a batch so
+// (at::chunk). Throws Error(kUsage) if shares would differ but must not.
 std::int64_t device_batch(const Recipe& recipe, const BatchPlan& plan) {
   const DataConfig& data = recipe.data;
   if (data.batch_mode == BatchMode::kPerDevice) {

@@ -41,8 +41,9 @@ struct BatchPlan {
 
 // Computes the batch. With batch_mode per_device, data.batch_size is
 // device_batch; with global, it is the sum over the devices of one micro-batch.
-// Throws Error(kUsage) if that sum is not a multiple of `devices`, unless
-// shares_may_differ(). Requires devices >= 1. Each device has its own worker,
+// Throws Error(kUsage) if devices (with run.determinism: elastic, shards) would
+// get unequal shares, unless shares_may_differ(), or if run.shards is not a
+// multiple of `devices`. Requires devices >= 1. Each device has its own worker,
 // or with dist.mode single_process all share one.
 BatchPlan plan_batch(const Recipe& recipe, std::int64_t devices);
 
@@ -62,7 +63,7 @@ std::vector<BatchStage> batch_stages(
 // Sizes of the datasets, and the training's steps as counted by the sampler.
 struct DataSize {
   std::int64_t train_samples = 0;
-  std::int64_t steps_per_epoch = 0; // of the first epoch, at least 1
+  std::int64_t steps_per_epoch = 0; // in the first epoch, at least 1
   std::int64_t eval_samples = 0;
   // One entry per batch stage, with the steps of each of its epochs; the first
   // entry has steps_per_epoch. Empty: all epochs have steps_per_epoch.
@@ -84,36 +85,41 @@ struct Plan : BatchPlan {
   std::int64_t eval_samples = 0;
 
   Timeline timeline;
-  std::int64_t steps_per_epoch = 0; // of the first epoch
+  std::int64_t steps_per_epoch = 0; // in the first epoch
   std::int64_t total_steps = 0;
-  // In units of the schedule's time:
-  std::int64_t schedule_steps = 0; // length of the run
-  std::int64_t warmup_steps = 0; // included in schedule_steps
-  std::int64_t cooldown_steps = 0; // last part of schedule_steps
-  std::int64_t step_every = 0; // schedule.step_every: at least 1
+  // Members up to drop_path_cutoff are in units of the schedule's time.
+  std::int64_t schedule_steps = 0; // length of the run in schedule time
+  std::int64_t warmup_steps = 0; // schedule time, included in schedule_steps
+  std::int64_t cooldown_steps = 0; // schedule time, end of schedule_steps
+  // schedule.step_every in units of the schedule's time: at least 1.
+  std::int64_t step_every = 0;
   // schedule.milestones, in units of the schedule's time, ascending; used
   // instead of step_every if not empty.
   std::vector<std::int64_t> milestones;
-  // schedule.timescale (auto: warmup_steps): for schedule `rsqrt` at least 1.
+  // schedule.timescale (auto: warmup_steps) in units of the schedule's time:
+  // for schedule `rsqrt` at least 1.
   std::int64_t timescale = 0;
-  std::int64_t drop_path_cutoff = 0; // schedule.drop_path.cutoff
-  // In steps:
-  std::int64_t ema_start = 0; // train.ema.start
+  // schedule.drop_path.cutoff in units of the schedule's time.
+  std::int64_t drop_path_cutoff = 0;
+
+  // Members up to prune_every are in steps.
+  std::int64_t ema_start = 0; // train.ema.start in steps
   Interval eval_every; // at least 1 step
   Interval checkpoint_every; // at least 1 step, or a time
   Interval checkpoint_keep_every; // never if checkpoint.keep_every is null
   Interval stop_after; // run.stop_after; never if that is null
-  std::int64_t sync_start = 0; // dist.sync.start
-  std::int64_t powersgd_start = 0; // dist.powersgd.start
-  std::int64_t topk_start = 0; // dist.topk.start
-  std::int64_t topk_warmup = 0; // dist.topk.warmup, counted from topk_start
-  std::int64_t prune_start = 0; // train.prune.start
-  // train.prune.end: at least 1, and with pruning at least prune_start.
+  std::int64_t sync_start = 0; // dist.sync.start in steps
+  std::int64_t powersgd_start = 0; // dist.powersgd.start in steps
+  std::int64_t topk_start = 0; // dist.topk.start in steps
+  std::int64_t topk_warmup = 0; // dist.topk.warmup: steps from topk_start on
+  std::int64_t prune_start = 0; // train.prune.start in steps
+  // train.prune.end in steps: at least 1, and with pruning at least
+  // prune_start.
   std::int64_t prune_end = 0;
-  std::int64_t prune_every = 0; // train.prune.every: at least 1
+  std::int64_t prune_every = 0; // train.prune.every: steps, at least 1
   Interval replicas_every; // dist.check_every; never if that is null
 
-  // Learning rates after schedule.scale:
+  // Learning rates, after schedule.scale if its apply_to has them:
   double lr = 0.0;
   double warmup_lr = 0.0;
   double min_lr = 0.0;

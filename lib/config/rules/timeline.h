@@ -65,13 +65,14 @@ class Timeline {
 // An interval in steps, in epochs, or in seconds. An interval in seconds is
 // "never" to all functions.
 struct Interval {
-  std::int64_t steps = 0; // used if `epochs` is 0; 0: never
+  std::int64_t steps = 0; // optimizer steps, used if `epochs` is 0; 0: never
   // Interval in epochs, for epochs with different numbers of steps; 0: `steps`
   // is used.
   double epochs = 0.0;
   double seconds = 0.0; // 0: the interval is not a time
 
-  // Returns how many intervals have ended once `step` steps are completed.
+  // Returns how many intervals have ended once `step` steps are completed; 0
+  // for "never".
   std::int64_t times(const Timeline& timeline, std::int64_t step) const;
   // Returns true if an interval ends with the `step`-th step (from 1).
   bool due(const Timeline& timeline, std::int64_t step) const;

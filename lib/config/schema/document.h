@@ -15,17 +15,17 @@ struct Node {
   struct Entry;
 
   Kind kind = Kind::kNull;
-  std::string text; // kScalar
-  bool quoted = false; // kScalar
+  std::string text; // kScalar: without quotes
+  bool quoted = false; // kScalar: was written in quotes
   int line = 0; // from 1; 0: not read from a text
-  int column = 0; // from 1
+  int column = 0; // from 1; 0: not read from a text
   std::vector<Node> items; // kList
   std::vector<Entry> entries; // kMap, without duplicates
 };
 
 struct Node::Entry {
   std::string key;
-  int line = 0; // of the key
+  int line = 0; // line of the key, from 1; 0: not read from a text
   int column = 0;
   Node value;
 };

@@ -18,8 +18,8 @@ struct LoraConfig {
   std::vector<std::string> match{"*.attn.qkv", "*.attn.proj"};
 
   bool active() const { return rank.has_value(); }
-  // Returns the end of the network's identity: adapters change what its
-  // checkpoints hold.
+  // Returns the end of the network's identity, "" without adapters: adapters
+  // change what its checkpoints hold.
   std::string identity() const {
     return active()
         ? fmt::format(" lora {} {} {}", *rank, alpha, fmt::join(match, " "))

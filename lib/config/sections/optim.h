@@ -44,8 +44,8 @@ struct OptimConfig {
 
   const OptimizerRow& row() const { return row_of(name); }
 
-  // Returns the numbers that the recipe sets, and the optimizer's defaults for
-  // the others.
+  // Returns the optimizer's numbers: those that the recipe sets, else their
+  // defaults.
   OptimNumbers numbers() const {
     OptimNumbers numbers{
         .eps = eps.value_or(row().eps.value_or(0.0)),

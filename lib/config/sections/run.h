@@ -9,7 +9,10 @@
 
 namespace vitrain::config {
 
-// What training promises about the bits of its weights (run.determinism).
+// Which runs end with the same weights, bit for bit (run.determinism). kFast:
+// those with the same workers, threads and processors, which is not checked;
+// kBitwise: the same ones, and a resume with others is refused; kElastic: those
+// with any number of workers that divides run.shards.
 enum class Determinism { kFast, kBitwise, kElastic };
 constexpr auto names_of(Determinism) {
   using enum Determinism;

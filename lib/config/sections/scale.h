@@ -18,7 +18,8 @@ constexpr auto names_of(ScaleRule) {
 // Scaling of learning rates (apply_to) by the global batch.
 struct ScaleConfig {
   ScaleRule rule = ScaleRule::kNone;
-  // nullopt (per_device): one device's share of the batch.
+  // Samples; nullopt (per_device): one device's share of the batch, or with
+  // batch_mode: global no scaling.
   std::optional<std::int64_t> base_batch = 256;
   std::vector<std::string> apply_to{"lr"};
 

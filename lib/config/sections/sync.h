@@ -48,10 +48,12 @@ struct SyncTraits {
   bool uses_period = false; // dist.sync.period applies
   bool groups_ranks = false; // blocks of consecutive ranks average on their own
   bool one_node = false; // uses shared memory, so all workers are on one node
-  // Additional memory per worker, in copies of all parameters.
-  int gradient_copies = 0; // in the gradients' wire format
-  int weight_copies = 0; // in fp32
-  int predict_copies = 0; // in fp32, added if dist.sync.predict is set
+  // Additional copies of all parameters per worker, in the gradients' wire
+  // format.
+  int gradient_copies = 0;
+  int weight_copies = 0; // additional fp32 copies of all parameters per worker
+  // Further fp32 copies of all parameters if dist.sync.predict is set.
+  int predict_copies = 0;
 };
 
 constexpr SyncTraits traits_of(SyncMode mode) {

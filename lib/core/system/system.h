@@ -34,7 +34,7 @@ std::optional<std::string> value_after(
 // Fields of /proc/PID/stat; all zero if it cannot be read, as without such a
 // process.
 struct ProcessStatus {
-  char state = 0; // 'Z': ended, not yet waited for
+  char state = 0; // letter; 'Z': ended, not yet waited for
   pid_t parent = 0;
   pid_t session = 0; // session id
   int terminal = 0; // device number of its controlling terminal; 0: none

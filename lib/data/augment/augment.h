@@ -19,7 +19,7 @@ struct AugmentOptions {
   // 0), the shift of the hue is uniform in [-v, v] turns of the colour circle.
   // A value v of 0 skips its operation.
   std::array<double, 4> jitter{};
-  double jitter_probability = 1; // of all jitter operations together
+  double jitter_probability = 1; // that `jitter` applies
   double grayscale = 0; // probability
   double blur = 0; // probability
   std::array<double, 2> blur_radius{0.1, 2.0}; // range of sigma in pixels

@@ -13,7 +13,7 @@ namespace vitrain::data {
 // Options of random erasing, as in timm's RandomErasing (1.0). torchvision's
 // RandomErasing has area [0.02, 0.33] and aspect [0.3, 3.3].
 struct EraseOptions {
-  double probability = 0.0; // of erasing any box
+  double probability = 0.0; // that boxes of an image are erased
   // Range of the fraction of the image's area for all boxes together; each box
   // samples a fraction and covers that divided by the number of boxes.
   std::array<double, 2> area{0.02, 1.0 / 3.0};

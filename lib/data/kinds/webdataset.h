@@ -41,7 +41,8 @@ class WebDataset {
       std::uint32_t file,
       const std::string& archive);
   // Must be called after the last member of each file: later members belong to
-  // another sample. Throws Error(kData) if the sample's label is missing.
+  // another sample. Throws Error(kData) naming the image if the sample's label
+  // is missing or invalid.
   void end_sample();
 
   // Fills samples, classes, labels, names, name_starts and places; adds notes.

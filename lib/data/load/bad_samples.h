@@ -70,7 +70,7 @@ FilledRow fill_row(
 // Maximum number of distinct bad samples in a run; neither may be exceeded.
 struct BadSampleLimits {
   std::int64_t count = 100;
-  double fraction = 0.01; // of the dataset's samples
+  double fraction = 0.01; // share of the dataset's samples
 };
 
 // Set of the distinct bad samples that a run has met so far.

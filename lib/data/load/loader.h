@@ -151,7 +151,7 @@ class Loader {
   // Batches with rows that no thread has claimed yet, in order; guarded by
   // mutex_.
   std::deque<Slot*> pending_;
-  std::vector<Row> filling_; // by thread; guarded by mutex_
+  std::vector<Row> filling_; // row of each thread; guarded by mutex_
   bool stopping_ = false; // guarded by mutex_
   std::vector<std::thread> threads_;
 };

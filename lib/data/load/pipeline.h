@@ -21,18 +21,20 @@ struct TransformOptions {
   // Channels of the result. 3: RGB; 1: grey; any other count: the image must
   // have that many channels, and of the augmentations only flips are applied.
   int channels = 3;
+  // Filter of evaluation, TrainCrop::kNone and kSquash.
   Filter filter = Filter::kBicubic;
-  image::Pillow pillow =
-      image::Pillow::k12; // version of Pillow whose resizing is reproduced
-  // From here to `fill`: evaluation, and training with TrainCrop::kNone.
-  // TrainCrop::kSquash uses only `filter`.
+  // Version of Pillow whose resizing is reproduced.
+  image::Pillow pillow = image::Pillow::k12;
+  // crop_mode, resize, crop_pct and fill apply in evaluation, and in training
+  // with TrainCrop::kNone.
   CropMode crop_mode = CropMode::kCenter;
   // Size before the crop, of the side that CropMode names; 0: floor(size /
   // crop_pct) per side.
   int resize = 0;
   double crop_pct = 0.875;
   std::array<std::uint8_t, 3> fill{}; // colour outside the image
-  bool train = false; // false: the fields below have no effect
+  // False: evaluation; the members from `crop` on have no effect.
+  bool train = false;
   TrainCrop crop = TrainCrop::kResized;
   // Filter of all crops except kNone and kSquash.
   Filter train_filter = Filter::kBicubic;
@@ -42,7 +44,7 @@ struct TransformOptions {
   // kRkrc.
   std::array<double, 2> scale{0.08, 1.0};
   // Range of width over height (for kRkrr and kRkrc: of the change of that
-  // ratio); for the same crops.
+  // ratio); for kResized, kRkrr and kRkrc.
   std::array<double, 2> ratio{0.75, 4.0 / 3.0};
   int padding = 4; // kPad: pixels on each side
   bool reflects = false; // kPad: pads by reflection instead of black

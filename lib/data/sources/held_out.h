@@ -16,6 +16,9 @@ struct SplitData {
   Index held_out;
 };
 
+// Part k (from 1) of n parts, [k, n]; nullopt: a share is held out instead.
+using Fold = std::optional<std::array<std::int64_t, 2>>;
+
 // Splits a dataset and holds out a share (0 to 0.9) of the names of every class
 // (vectors: of all rows). The total is rounded to the nearest number, the
 // number of each class up or down; no class is held out as a whole, which can
@@ -28,7 +31,6 @@ struct SplitData {
 // `fold`: [k, n] holds out part k (from 1) of n parts without common samples,
 // instead of `share`, of data with one label for each sample. Then a class with
 // a single name can be held out as a whole.
-using Fold = std::optional<std::array<std::int64_t, 2>>;
 SplitData split_data(
     const Index& index,
     double share,

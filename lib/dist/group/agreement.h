@@ -8,7 +8,8 @@
 namespace vitrain::dist {
 
 // Throws Error(kUsage) on every rank unless all ranks have the same values for
-// all facts. The message names each differing fact with its values and ranks.
+// all facts. The message names the differing facts (at most 20) with their
+// values and ranks; a fact that a rank does not have counts as differing.
 // `facts`: description -> value. Collective: two small collectives if all
 // agree.
 void check_agreement(

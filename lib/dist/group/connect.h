@@ -14,15 +14,16 @@ class CudaPlugin;
 
 namespace vitrain::dist {
 
-// How a worker finds its peers.
+// Facts by which a worker finds its peers.
 struct Rendezvous {
   int rank = 0;
   int size = 1;
+  // Address and port of the store, at which all ranks meet.
   std::string address = "127.0.0.1";
   int port = 0;
   // Rank 0: listening socket that its store adopts. If -1, `serves` says
-  // whether the store opens the port itself (true) or is already running there
-  // (false).
+  // whether the store opens the port itself (true) or is already running at the
+  // address (false).
   int listen_fd = -1;
   bool serves = true;
   // Prefix of all keys in the store; separates the runs of a store that
@@ -63,8 +64,8 @@ struct Groups {
 };
 
 // Connects to all peers. Collective: returns when all `size` ranks have called
-// it. Throws Error(kWorkerDied) that names the missing ranks if not all have
-// called it within setup_timeout.
+// it. Throws Error(kWorkerDied) if connecting fails; names the ranks that have
+// not called it within setup_timeout.
 Groups connect(const Rendezvous& rendezvous);
 
 } // namespace vitrain::dist

@@ -20,10 +20,10 @@ using NamedTensors = std::map<std::string, at::Tensor>;
 void broadcast_state(Group& control, Group& data, const NamedTensors& tensors);
 
 // Throws Error(kWorkerDied) naming the ranks whose `tensors` (contiguous fp32,
-// equal shapes on all ranks) are not bit-identical to those of most, judged by
-// a checksum: the sum of their bits as integers. `when` is the start of the
-// message, for example "after step 7". Collective; costs one small all-gather
-// on the host.
+// equal shapes on all ranks) are not bit-identical to those of most ranks,
+// judged by a checksum: the sum of their bits as integers. `when` is the start
+// of the message, for example "after step 7". Collective; costs one small
+// all-gather on the host.
 void check_equal(
     Group& control,
     const std::vector<at::Tensor>& tensors,
@@ -36,7 +36,8 @@ void average_buffers(Group& data, const NamedTensors& buffers);
 
 // Copies rank 0's floating-point tensors to every rank, such as BatchNorm's
 // running statistics (PyTorch's `broadcast_buffers`). Integer tensors are left
-// alone. Returns the number of bytes broadcast. Collective.
+// alone. Returns the number of bytes broadcast, 0 in a group of one rank.
+// Collective.
 std::int64_t broadcast_buffers(Group& data, const NamedTensors& buffers);
 
 } // namespace vitrain::dist

@@ -21,7 +21,8 @@ struct PowerSgdOptions {
   std::int64_t rank = 4; // columns of the two matrices that are sent
   std::int64_t start = 0; // optimizer steps before compression starts
   bool warm_start = true; // false: new random matrices in every step
-  double min_compression = 2.0; // smallest ratio worth it
+  // Gradients that would not shrink by more than this factor are sent whole.
+  double min_compression = 2.0;
 };
 
 // Options of Compress::kTopK: dist.topk of the recipe.
@@ -82,8 +83,9 @@ class BucketExchange {
 
   // Bytes that this rank sent in collectives since begin().
   std::int64_t bytes() const { return bytes_; }
-  // Returns the time from the first collective since begin() to the end of the
-  // last one; nullopt in a group of one rank, and on a device (see span()).
+  // Call after complete(). Returns the time from the first collective since
+  // begin() to the end of the last one; nullopt in a group of one rank, and on
+  // a device (see span()).
   std::optional<TimeSpan> interval() const;
   // Returns the time from the first collective to the end of complete() on a
   // device; nullopt on the CPU and in a group of one rank.
@@ -138,12 +140,13 @@ std::unique_ptr<BucketExchange> make_power_sgd(
 
 // Returns an exchange by Deep Gradient Compression (Lin et al., ICLR 2018):
 // each rank accumulates its gradients, sends the largest accumulated values of
-// each parameter with their indices, and resets these. Received values are
-// added in the order of the ranks. With `momentum`, velocities are accumulated
-// in place of gradients (momentum correction), and with `momentum_masking` the
-// velocity of sent values is cleared. Parameters of one dimension, and
-// parameters that would not shrink, are sent whole, without delay, and keep
-// their velocity. Pruned values are neither sent nor accumulated.
+// each parameter with their indices, and sets the accumulated values that it
+// has sent to zero. Received values are added in the order of the ranks. With
+// `momentum`, velocities are accumulated in place of gradients (momentum
+// correction), and with `momentum_masking` the velocity of sent values is
+// cleared. Parameters of one dimension, parameters that would not shrink, and
+// those of 2^31 elements or more are sent whole, without delay, and keep their
+// velocity. Pruned values are neither sent nor accumulated.
 std::unique_ptr<BucketExchange> make_top_k(
     const at::Tensor& gradients,
     const std::vector<BucketPart>& parts,

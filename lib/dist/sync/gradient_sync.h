@@ -38,7 +38,8 @@ struct GradientBuffer {
   at::Tensor pruned{};
 };
 
-// Smallest sizes of the buckets, and the compression of their content.
+// Minimum sizes of the first and the other buckets, and compression of their
+// content.
 struct BucketOptions {
   std::int64_t first_bytes = 1 << 20;
   std::int64_t bytes = 25 << 20;
@@ -50,7 +51,9 @@ struct BucketOptions {
 // One optimizer step, as every rank knows it.
 struct StepInfo {
   std::int64_t step = 0; // from 0
-  std::vector<std::int64_t> samples; // per rank, summed over its micro-batches
+  // Number of samples of each rank (in make_shard_sum() of each shard), summed
+  // over its micro-batches.
+  std::vector<std::int64_t> samples;
 };
 
 // Update to apply in this step.

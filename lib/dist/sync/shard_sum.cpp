@@ -105,7 +105,7 @@ class ShardSum final : public GradientSync {
   }
 
   // Returns the view of `flat` at `offset` with the shape of `tensor`, and
-  // moves `offset` behind it.
+  // moves `offset` past it.
   static at::Tensor next_part(
       const at::Tensor& flat,
       const at::Tensor& tensor,
@@ -124,8 +124,9 @@ class ShardSum final : public GradientSync {
     return buffer;
   }
 
-  // Adds the values of the shard that has ended to the tree, and restores
-  // those from before the step.
+  // Adds gradients and statistics of the shard that has ended to the tree.
+  // Zeroes the gradients; restores statistics and counters from before the
+  // step.
   void end_shard() {
     const at::NoGradGuard no_grad;
     const at::Tensor shard = take_buffer();
@@ -189,9 +190,9 @@ class ShardSum final : public GradientSync {
   std::vector<at::Tensor> free_; // buffers for further sums
   std::vector<at::Tensor> statistics_before_; // before the step
   std::vector<at::Tensor> counters_before_;
-  std::int64_t filled_shards_ = 0; // of all ranks, that have samples
+  std::int64_t filled_shards_ = 0; // shards with samples, of all ranks
   std::int64_t micro_batch_ = 0; // ended micro-batches of this step
-  bool has_samples_ = false; // the current shard
+  bool has_samples_ = false; // of the current shard
   Traffic traffic_;
 };
 

@@ -11,8 +11,8 @@
 
 namespace vitrain::dist {
 
-// What each shard of a batch computes. All tensors are on one device and keep
-// their memory.
+// Buffers that the computation of each shard of a batch fills. All tensors are
+// on one device and keep their memory.
 struct ShardBuffers {
   std::vector<at::Tensor> gradients; // flat, fp32
   // Running statistics of BatchNorm layers, fp32.
@@ -30,8 +30,8 @@ struct ShardBuffers {
 // binary tree: shards 2 i and 2 i + 1, then their sums, and so on. Running
 // statistics of every shard start from those before the step; after finish()
 // they are the mean over the shards with samples, added by the same tree.
-// Counters rise by `micro_batches` a step, whatever the number of ranks.
-// Nothing is exchanged before finish(), which takes two collectives.
+// Counters rise by `micro_batches` in each step with samples, for any number of
+// ranks. Nothing is exchanged before finish(), which takes two collectives.
 std::unique_ptr<GradientSync> make_shard_sum(
     Group& group,
     ShardBuffers buffers,

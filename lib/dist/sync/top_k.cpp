@@ -176,7 +176,7 @@ class TopK final : public BucketExchange {
   }
 
   // Returns the number of values to send; 0: send the whole gradient, because
-  // values plus indices would be at least as large.
+  // it always is, or because values plus indices would be at least as large.
   static std::int64_t count_of(const Summand& summand, double share) {
     if (!summand.residual.defined()) {
       return 0;

@@ -26,7 +26,7 @@ struct TrainReport;
 
 // Seconds of a checkpoint.
 struct SaveTimes {
-  double seconds = 0.0; // from its state to a complete checkpoint
+  double seconds = 0.0; // since its state was collected
   double blocked = 0.0; // part of it in which training waited
 };
 
@@ -90,8 +90,9 @@ class Observer {
   // the terminal, if log.progress has such lines. `lr`: the step's learning
   // rate.
   virtual void epoch_ended(std::int64_t step, double lr) = 0;
-  // Reports that `zeros` of `weights` weights are zero; the summary at the end
-  // repeats it. Printed on the terminal only if `last`, otherwise only logged.
+  // Reports that `zeros` of `weights` weights are zero after `step`; the
+  // summary at the end repeats it. Printed on the terminal only if `last`,
+  // otherwise only logged.
   virtual void pruned(
       std::int64_t step,
       std::int64_t zeros,

@@ -57,7 +57,7 @@ struct Session {
   std::shared_ptr<const data::Index> eval_index;
   std::unique_ptr<const data::Samplers> samplers; // null when evaluating only
   config::Plan plan;
-  job::PrecisionChoice precision; // in training
+  job::PrecisionChoice precision; // of training
   job::PrecisionChoice eval_precision;
   std::shared_ptr<networks::Model> model;
   // Optimizer steps since the run's beginning, also of earlier processes.

@@ -140,7 +140,7 @@ Record record_of(
     const Evaluator& evaluator,
     std::vector<results::Outcome> outcomes) {
   // A network may have more outputs than the data has classes, and may predict
-  // those.
+  // the surplus ones.
   const std::vector<std::string> classes = job::display_names(
       session.eval_index->classes(), session.spec.num_classes);
   const auto subset = evaluator.subset();

@@ -106,7 +106,7 @@ void add_features(
 
 } // namespace
 
-// The batches of a run; each one is taken by one lane.
+// Batches of one Predictor::run(); each is taken by one lane.
 class Predictor::Batches {
  public:
   struct Batch {
@@ -220,7 +220,7 @@ Predictor::Predictor(
     : spec_(spec), preprocess_(recipe.data.preprocess), options_(options) {
   model->eval();
   for (const c10::Device& device : devices) {
-    // Workers on one CPU share the model's memory.
+    // Replicas on CPU devices share the model.
     std::shared_ptr<networks::Model> copy = model;
     if (!replicas_.empty() && !device.is_cpu()) {
       copy = networks::make_uninitialized_model(spec);

@@ -55,8 +55,8 @@ class DeviceUploads::OnGpu {
   }
 
   std::function<void()> copied() {
-    // The event is recorded again only after this function was called, or after
-    // a later copy on the same stream.
+    // The event is recorded again only after the returned function was called,
+    // or after a later copy on the same stream.
     return [&buffer = current()] {
       if (!buffer.copied.query()) {
         buffer.copied.synchronize();

@@ -60,7 +60,8 @@ class EraseTable {
       std::int64_t channels,
       const std::function<at::Tensor(const at::Tensor&)>& upload);
 
-  // Maximum number of uploaded tensors, and of their bytes per row.
+  // Maximum number of tensors that a table uploads; row_bytes() returns the
+  // maximum of their bytes per row together.
   static constexpr std::int64_t kTensors = 2;
   static std::int64_t row_bytes(
       const config::EraseConfig& erase,

@@ -31,7 +31,8 @@ constexpr std::int64_t kBf16 = 2;
 constexpr std::int64_t kProcess = 220 * kMebibyte;
 constexpr std::int64_t kGroups = 20 * kMebibyte;
 
-// Returns the bytes per parameter of the copies that a mode keeps.
+// Returns the bytes per parameter of the copies that dist.sync and
+// dist.compress keep.
 std::int64_t exchange_bytes(
     const config::Recipe& recipe,
     const config::Plan& plan) {
@@ -129,9 +130,9 @@ Trained trained_of(
 
 // Returns the bytes per sample that a training step keeps for backward. Layers
 // before the first trained parameter keep nothing, but need temporary memory:
-// that of evaluation besides what later layers keep, or twice that of
-// evaluation alone (measured with vit_small_patch16_224 and batches of 8 to
-// 96).
+// that of evaluation, in addition to what later layers keep or, if that is
+// less, to the memory of evaluation again (measured with vit_small_patch16_224
+// and batches of 8 to 96).
 std::int64_t kept_bytes(
     const models::ModelSpec& spec,
     bool bf16,

@@ -51,8 +51,8 @@ class Reporter : public Observer {
       lease_->check();
     }
   }
-  // Rank 0: returns true if another process has taken over the run; reads the
-  // lock.
+  // Rank 0: reads the lock and returns true if another process has taken over
+  // the run. Returns false on other ranks.
   bool is_lost() { return lease_ && lease_->is_lost(); }
 
   // Call on every rank: sets the length of the run; rank 0 prints the banner.
@@ -133,7 +133,8 @@ class Reporter : public Observer {
   // warned about any yet.
   void add_clipped(std::int64_t images, const std::string& what);
   void warn_clipped(const std::string& what, const std::string& where);
-  // Returns the epoch (from 1) of a step (from 1); 0 in an evaluation.
+  // Returns the epoch (from 1) of a step (from 1; step 0 counts as 1); 0 in an
+  // evaluation.
   std::int64_t epoch_of(std::int64_t step) const;
   // Return the number of a step's batch within its epoch, counted from 0 if
   // log.count is epoch, otherwise from 1; and the number of batches in that
@@ -150,7 +151,8 @@ class Reporter : public Observer {
   // Returns the problems to list at the end of the run (bad samples, clipped
   // images, failed records), one sentence each.
   std::vector<std::string> problems() const;
-  // Returns the path relative to the working directory if it is below that.
+  // Returns the path relative to the working directory if it is below that,
+  // otherwise unchanged.
   std::string shown_path(const std::string& path) const;
   // tells(): evaluations record the metric; shows(): they also print it.
   bool tells(const MetricInfo& metric) const;
@@ -192,7 +194,8 @@ class Reporter : public Observer {
   double epoch_loss_ = 0.0; // sum of the samples' losses
   double epoch_samples_ = 0.0;
   std::int64_t epoch_begin_ = 0; // completed steps when the epoch began
-  // Completed steps before the first and after the last step of those reports.
+  // Number of completed steps before the first and after the last step of the
+  // reports in epoch_loss_.
   std::int64_t sums_begin_ = 0;
   std::int64_t sums_end_ = 0;
   Stopwatch epoch_watch_;

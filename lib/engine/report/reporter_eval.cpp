@@ -126,7 +126,8 @@ void Reporter::epoch_ended(std::int64_t step, double lr) {
   epoch_.epochs = length_.epochs;
   epoch_.lr = lr;
   epoch_.seconds = epoch_watch_.restart();
-  // Reports may end within an epoch: their sums are then of other steps.
+  // A report may span the end of an epoch; the sums then cover other steps than
+  // this epoch's.
   if (epoch_samples_ > 0.0 && sums_begin_ == epoch_begin_ &&
       sums_end_ == step) {
     epoch_.loss = epoch_loss_ / epoch_samples_;

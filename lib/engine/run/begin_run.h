@@ -8,8 +8,9 @@ namespace vitrain::engine {
 class Reporter;
 
 // Passes the run's length and number of classes to the reporter; rank 0 prints
-// the banner. Returns the `start` record of metrics.jsonl, with `resumed_step`
-// if an earlier process has used the run folder.
+// the banner, and warns of items of optim.no_decay without effect. Returns the
+// `start` record of metrics.jsonl, with `resumed_step` if an earlier process
+// has used the run folder.
 Json announce(Session& session, Reporter& reporter);
 
 // Rank 0: prepares the run folder for this process: in training, removes

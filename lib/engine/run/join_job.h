@@ -18,8 +18,8 @@ struct JoinedJob {
   // invalid if the job only evaluates.
   Fd train_index;
   Fd eval_index;
-  Fd log; // this worker's workerlog.N
-  // On the run folder; only on rank 0 in training.
+  Fd log; // this worker's workerlog.N; invalid if `finished`
+  // Lock on the run folder; null except on rank 0 in training.
   std::unique_ptr<LockFile> lock;
   logging::ConsoleOptions console;
 };

@@ -53,8 +53,8 @@ dist::Groups connect_workers(
     const launch::WorkerContext& context,
     const CudaPlugin* cuda) {
   const config::TimeoutsConfig& timeouts = job.recipe.dist.timeouts;
-  // A supervisor ends the run at these limits and knows which worker hangs, so
-  // that it comes before the workers that wait.
+  // A supervisor ends the run at the same limits and can name the worker that
+  // hangs: the waiting workers give it 60 s to do so first.
   const double later = context.launched() ? 0.0 : 60.0;
   return dist::connect(
       {.rank = context.rank,

@@ -15,8 +15,8 @@ namespace vitrain::engine {
 // before the first torch call of the process.
 const CudaPlugin* set_up_device(const job::Job& job, int local_rank);
 
-// Connects this worker with all others. `cuda`: result of set_up_device().
-// Collective.
+// Connects this worker with all other workers of the job. `cuda`: result of
+// set_up_device(). Collective.
 dist::Groups connect_workers(
     const job::Job& job,
     const launch::WorkerContext& context,

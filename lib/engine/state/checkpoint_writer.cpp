@@ -154,8 +154,8 @@ CheckpointWriter::Result CheckpointWriter::write(
     const states::Snapshot& snapshot,
     bool is_last) {
   const Doing doing(kWriting);
-  // Meanwhile other programs may free space, or a network file system may come
-  // back.
+  // Between attempts other programs may free space, or a network file system
+  // may come back.
   const int attempts = is_last ? 4 : 1;
   for (int attempt = 1;; ++attempt) {
     Result result = write_once(snapshot);

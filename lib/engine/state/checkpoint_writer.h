@@ -70,7 +70,8 @@ class CheckpointWriter {
   // may call, one at a time.
   Result write_once(const states::Snapshot& snapshot);
   // Copies a checkpoint to checkpoint.mirror, if set. Returns a warning about
-  // the first failure in a row, or "".
+  // old checkpoints there that cannot be removed, or about the first failure in
+  // a row; otherwise "".
   std::string mirror(const std::filesystem::path& checkpoint);
   // Writes a checkpoint; the last one is tried several times.
   Result write(const states::Snapshot& snapshot, bool is_last);

@@ -10,8 +10,8 @@
 
 namespace vitrain::engine {
 
-// Use of the weights. For evaluation and for teachers, a classifier that cannot
-// be loaded is an error.
+// Use of pretrained weights. For evaluation and for teachers, a classifier that
+// cannot be loaded is an error.
 enum class PretrainedUse { kTrain, kEvaluate, kTeach };
 // Returns the use of model.pretrained: kEvaluate or kTrain.
 PretrainedUse purpose_of(const job::Job& job);

@@ -12,8 +12,8 @@
 namespace vitrain::engine {
 namespace {
 
-// Returns, for example, "torch 2.11.0, AVX512, MKL auto: code for Intel
-// processors".
+// Returns what decides the kernels, for example "torch 2.11.0, AVX512, MKL
+// auto: code for Intel processors".
 std::string kernels_of(const Session& session) {
   return session.cuda == nullptr ? fmt::format(
                                        "torch {}, {}, MKL {}",

@@ -17,7 +17,8 @@ Json repeatability(const Session& session);
 
 // Throws Error(kUsage) with every fact of `own` that differs in `saved`, the
 // facts of the checkpoint `path`. Ignores facts that `saved` does not have: a
-// run may change its determinism when it resumes.
+// run may change its determinism when it resumes. Does nothing if `own` or
+// `saved` is null.
 void check_repeatability(
     const Json& own,
     const Json& saved,

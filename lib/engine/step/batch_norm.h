@@ -36,9 +36,9 @@ class BatchNormExchange {
   // Returns the number of BatchNorm layers that are trained: frozen ones
   // (BatchNorm2d::freeze) neither compute nor exchange statistics.
   std::int64_t layers() const { return layers_; }
-  // Returns the running means and variances of these layers.
+  // Returns the running means and variances of the trained BatchNorm layers.
   std::vector<at::Tensor> statistics() const;
-  // Returns their counters of batches, int64.
+  // Returns the batch counters of the trained BatchNorm layers, int64 scalars.
   const std::vector<at::Tensor>& counters() const { return counters_; }
   // Returns true if the model's forward and backward are collective: a worker
   // must then run them even without samples.
@@ -53,12 +53,13 @@ class BatchNormExchange {
   // every epoch.
   bool needs_epoch_ends() const;
   // Makes the running statistics of all workers equal: their mean, or rank 0's,
-  // as dist.batchnorm says; with kSync they already are. Call before every
-  // evaluation and checkpoint. `epoch_ends`: the last step was the last one of
-  // its epoch. Collective.
+  // as dist.batchnorm says; with kSync or `elastic` they already are. Call
+  // before every evaluation and checkpoint. `epoch_ends`: the last step was the
+  // last one of its epoch. Collective.
   void sync_statistics(bool epoch_ends);
-  // Same for other copies of the buffers, such as averages: tensors whose names
-  // begin with a running statistic's name. Other tensors are not changed.
+  // As sync_statistics(epoch_ends), for copies of the running statistics, such
+  // as averages: the tensors in `buffers` whose names begin with a running
+  // statistic's name. Leaves other tensors unchanged.
   void sync_statistics(const dist::NamedTensors& buffers, bool epoch_ends);
 
  private:

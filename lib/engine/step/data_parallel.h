@@ -18,7 +18,8 @@ namespace vitrain::engine {
 // samples each, so that few samples use fewer replicas), computes the replicas
 // on threads, and gathers the logits on the first device. Backward adds the
 // gradients of the other replicas to those of the first, in order. Buffers
-// (BatchNorm's running statistics) are kept for the first replica only.
+// (BatchNorm's running statistics) are copied with the weights; only the first
+// replica's changes to them remain.
 //
 // Slower than one process per device: it needs threads, copies all weights and
 // collects everything on one device in each pass (docs/synchronisation.md). As

@@ -69,7 +69,7 @@ at::Tensor asymmetric_losses(
   return -losses * wrong.pow(gamma);
 }
 
-// [N]
+// Returns timm's ZlprLoss of each sample: [N].
 at::Tensor zlpr_losses(const at::Tensor& outputs, const at::Tensor& wanted) {
   const at::Tensor present = wanted.gt(0.5);
   const auto one_more = [](const at::Tensor& scores) {

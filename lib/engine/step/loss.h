@@ -12,9 +12,10 @@ namespace vitrain::engine {
 struct LossOptions {
   config::LossKind kind = config::LossKind::kCrossEntropy;
   double label_smoothing = 0.0;
-  // For binary_cross_entropy and focal, as in timm's BinaryCrossEntropy:
-  // targets above `threshold` become 1, all others 0 (nullopt: unchanged);
-  // `sum_classes`: sum over the classes instead of mean.
+  // For binary_cross_entropy, focal, asymmetric and zlpr, as in timm's
+  // BinaryCrossEntropy: targets above `threshold` become 1, all others 0
+  // (nullopt: unchanged); `sum_classes` (not for zlpr): sum over the classes
+  // instead of mean.
   std::optional<double> threshold;
   bool sum_classes = false;
   // binary_cross_entropy: factor of the loss of positive classes; nullopt: 1.
@@ -31,7 +32,7 @@ struct LossOptions {
   double poly1_epsilon = 2.0;
   double huber_delta = 1.0;
   // Weight of each class's term in the loss of a sample, as torch's `weight`:
-  // [C] fp32; undefined: 1.
+  // [C] fp32; undefined: 1. Not used by zlpr, nor without classes.
   at::Tensor class_weights{};
   // Jensen-Shannon: number of versions of each sample, and weight of their
   // divergence.
@@ -90,8 +91,9 @@ at::Tensor class_shares(
 //   pixels: outputs [N] are the losses themselves (Model::masked_patches);
 //     targets are ignored.
 // If `shares` is defined, it replaces the targets of cross_entropy (as in
-// timm's SoftTargetCrossEntropy), binary_cross_entropy and focal: shares of the
-// classes [N, C] fp32, smoothing included.
+// timm's SoftTargetCrossEntropy), binary_cross_entropy, focal, asymmetric, zlpr
+// and poly1: shares of the classes [N, C] fp32, smoothing included. Other
+// losses ignore it.
 at::Tensor sample_losses(
     const LossOptions& options,
     const at::Tensor& outputs,

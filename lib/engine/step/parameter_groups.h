@@ -62,9 +62,9 @@ std::vector<GroupSummary> summarize_groups(
     const config::Recipe& recipe,
     const models::ModelSpec& spec);
 
-// Returns one line for the groups that differ only in weight decay or update
-// rule: their name, rate for the base rate `lr`, number of values, weight
-// decays, and the epochs in which they are trained unless all.
+// Returns a text about the groups; those that differ only in weight decay or
+// update rule share a line: name, rate for the base rate `lr`, number of
+// values, weight decays, and the epochs in which they are trained unless all.
 std::string groups_text(const std::vector<GroupSummary>& groups, double lr);
 
 // Returns the `groups` of the start record in metrics.jsonl.

@@ -63,8 +63,9 @@ struct TrainReport {
   std::optional<double> sparsity{};
   // Scale after the step; nullopt if the loss is not scaled.
   std::optional<double> loss_scale{};
-  // 16 hexadecimal digits, equal in two runs if they had the same samples at
-  // the same positions of their global batches.
+  // Hash of the samples since the last report: 16 hexadecimal digits, equal in
+  // two runs if they had the same samples at the same positions of their global
+  // batches.
   std::string samples_hash;
   OwnReport own{}; // this worker's part
   std::vector<StepTimes> workers{}; // by rank; empty: a single one

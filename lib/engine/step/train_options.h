@@ -71,8 +71,8 @@ bool weighs_terms(const config::Recipe& recipe);
 // "balanced" weights); 0 for classes without samples.
 std::vector<double> balanced_class_weights(const std::vector<double>& counts);
 
-// Returns the share of the parameters that this worker updates: one of as many
-// as there are workers with dist.zero1, otherwise all.
+// Returns the share of the parameters that this worker updates: all of them, or
+// with dist.zero1 share number Session::rank of as many as there are workers.
 optim::Share share_of(const Session& session);
 
 // Throws Error(kUsage) if train.recompute recomputes every `every`-th block (0:

@@ -96,11 +96,11 @@ struct TrainSums {
 
 // One optimizer step: forward and backward of each micro-batch (gradients are
 // exchanged during the last one), clipping, update. From the upload of the
-// batch to the update everything runs on the device: without skip_non_finite,
-// the host reads no result and decides nothing. A step whose gradient norm is
-// not finite changes no weight; in the modes of dist.sync that reduce gradients
-// every rank sees the same norm, so all ranks agree. With loss_scaling such
-// steps are expected and lower the scale.
+// batch to the update everything runs on the device: without skip_non_finite
+// and is_spike, the host reads no result and decides nothing. A step whose
+// gradient norm is not finite changes no weight; in the modes of dist.sync that
+// reduce gradients every rank sees the same norm, so all ranks agree. With
+// loss_scaling such steps are expected and lower the scale.
 //
 // Protocol: begin(), micro_batch() x accumulate, finish(). Collective.
 class TrainStep {
@@ -136,7 +136,7 @@ class TrainStep {
   void set_gradient_norm(double norm);
   // With defer_norm_check: returns the number of steps from the first
   // non-finite one on; 0 if all were finite. With loss_scaling: the number of
-  // steps from the one on in which the scale fell below LossScaler::kLeast; 0
+  // steps since the scale fell below LossScaler::kLeast, that step included; 0
   // if it never did. Otherwise 0. Waits for the device.
   std::int64_t steps_since_bad() const;
   // Returns the scale of the loss; nullopt without loss_scaling. Waits for the
@@ -169,9 +169,10 @@ class TrainStep {
   void sam_restore();
   // Returns the loss of a micro-batch, summed over its samples.
   at::Tensor losses(const MicroBatch& batch, const DistillOutputs& answers);
-  // Saves the state that restore() restores.
+  // Saves layer statistics and sums for restore().
   void snapshot();
-  // Restores layer statistics and sums from before the step.
+  // Restores layer statistics and sums from the last snapshot(), before the
+  // step.
   void restore();
   // Zeroes the gradients of pruned weights and of weights that are not trained
   // in this epoch.
@@ -201,7 +202,7 @@ class TrainStep {
   at::Tensor bad_steps_; // scalar, fp32: see steps_since_bad()
   at::Tensor loss_sum_; // scalar, fp64
   at::Tensor correct_; // [2] int64: top-1, top-5
-  at::Tensor places_; // [2, 1] int64: 1, 5
+  at::Tensor places_; // [2, 1] int64: 1, 5, the ranks of correct_
   std::int64_t count_ = 0;
   at::Tensor step_loss_; // scalar, fp64: of this step, if is_spike is set
   bool spike_ = false;

@@ -23,9 +23,9 @@ struct GatheredBadSamples {
   std::string example; // "where: reason" of the last new one
 };
 
-// Bad training samples of a run, which the loaders replaced by others: gathered
-// from all workers, checked against the limits and, on rank 0, listed in
-// bad_samples.jsonl, each sample once. The list does not depend on how often
+// Bad training samples of a run, which the loaders replaced by other samples:
+// gathered from all workers, checked against the limits and, on rank 0, listed
+// in bad_samples.jsonl, each sample once. The list does not depend on how often
 // gather() is called.
 class BadSamples {
  public:
@@ -54,12 +54,13 @@ class BadSamples {
   std::int64_t take_replaced() { return std::exchange(replaced_, 0); }
 
   // Gathers the new bad samples of all workers. Throws Error(kData) on all
-  // ranks if their number exceeds the limits. Collective.
+  // ranks if all bad samples known so far exceed the limits. Collective.
   GatheredBadSamples gather(dist::Group& control);
 
   // Number of different bad samples known at the last gather().
   std::int64_t total() const { return ledger_.count(); }
-  // Returns the list of these samples' numbers, equal on all ranks.
+  // Returns the list of the sample numbers known at the last gather(), equal on
+  // all ranks.
   Json to_json() const;
 
  private:

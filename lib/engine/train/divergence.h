@@ -40,16 +40,16 @@ void check_weights(
 struct BadNorm {
   double norm = 0.0;
   Compress compress = Compress::kNone;
-  // Largest magnitudes that workers had to send, before rounding
-  // (GradientSync::largest_sent()); NaN or infinity if they were not finite;
-  // empty: unknown.
+  // GradientSync::largest_sent() of each rank, or of this rank only if replicas
+  // differ; empty: unknown.
   std::vector<double> sent;
-  // Sums of the losses of all ranks; empty: unknown.
+  // Sum of the losses of each rank, or of this rank only if replicas differ;
+  // empty: unknown.
   std::vector<double> losses{};
 };
 
 // Throws Error(kNonFinite) that names the likely cause: training has diverged,
-// or numbers did not fit into the dtype in which they are exchanged.
+// or gradients did not fit into the dtype in which they are exchanged.
 [[noreturn]] void fail_gradient(const BadNorm& bad, const Moment& moment);
 
 // Throws Error(kNonFinite): gradients overflow fp16 even though the loss scale

@@ -48,12 +48,12 @@ class LogInterval {
   // unknown, so the mean time of later steps is used for them.
   void restore(const job::LogIntervalState& state);
 
-  // Sums over all workers and starts a new interval. Fills all fields of a
-  // report except those about the last step or the whole run: step, epoch, lr,
-  // grad_norm, bad_samples, sparsity, loss_scale. `sums`, `loader`, `replaced`
-  // (rows that the loader replaced): this worker's. Each worker's fractions of
-  // time are relative to its own interval, so they never exceed 1, even if
-  // workers are several steps apart. Collective.
+  // Sums over all workers and starts a new interval. Requires steps() > 0.
+  // Fills all fields of a report except those about the last step or the whole
+  // run: step, epoch, lr, grad_norm, bad_samples, sparsity, loss_scale. `sums`,
+  // `loader`, `replaced` (rows that the loader replaced): this worker's. Each
+  // worker's fractions of time are relative to its own interval, so they never
+  // exceed 1, even if workers are several steps apart. Collective.
   TrainReport report(
       dist::Group& control,
       const TrainSums& sums,
@@ -66,7 +66,7 @@ class LogInterval {
   Stopwatch clock_;
   double seconds_ = 0.0; // training time before the last pause
   std::int64_t steps_ = 0;
-  std::int64_t restored_steps_ = 0; // part of steps_ that another process made
+  std::int64_t restored_steps_ = 0; // part of steps_ that another process ran
   std::int64_t hash_ = 0; // sum of sample_hash() of this rank's samples
   std::int64_t clipped_ = 0; // images of this rank whose values were clipped
   dist::Traffic traffic_;

@@ -7,7 +7,8 @@
 
 namespace vitrain::engine {
 
-// Finds steps whose loss is far above those before (train.on_spike).
+// Finds steps whose loss is far above the losses of the steps before
+// (train.on_spike).
 class LossSpikes {
  public:
   explicit LossSpikes(const config::SpikeConfig& config) : config_(config) {}
@@ -18,16 +19,17 @@ class LossSpikes {
   // finite are neither spikes nor added.
   bool judge(double loss);
 
-  double last() const { return last_; } // loss of the last step
-  // Returns the median of losses(): of an even number the mean of the two in
-  // the middle.
+  double last() const { return last_; } // last argument of judge()
+  // Returns the median of losses(), which must not be empty: of an even number
+  // the mean of the two in the middle.
   double median() const;
-  std::int64_t in_a_row() const { return in_a_row_; } // spikes up to now
+  // Returns the number of spikes since the last loss that was added.
+  std::int64_t in_a_row() const { return in_a_row_; }
 
   // The last losses that were no spikes, at most `window`, oldest first: with
   // in_a_row() the state for a checkpoint.
   const std::vector<double>& losses() const { return losses_; }
-  // Restores that state. Keeps the newest losses if there are too many.
+  // Restores losses() and in_a_row(). Keeps the newest `window` losses.
   void restore(std::vector<double> losses, std::int64_t in_a_row);
 
  private:

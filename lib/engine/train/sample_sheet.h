@@ -30,7 +30,7 @@ class SampleSheet {
   std::optional<logging::Picture> take(bool wait);
 
   // Returns how many of `images` images with this number of pixels can be
-  // shown: fewer the larger they are.
+  // shown: at most 64, and fewer (at least 4) the larger they are.
   static std::int64_t
   count(std::int64_t images, std::int64_t height, std::int64_t width);
 

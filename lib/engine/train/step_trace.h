@@ -37,6 +37,7 @@ class StepTrace {
   // Error(kStorage) if the file cannot be written.
   void step_ended(std::int64_t step, const std::vector<dist::Travel>& travels);
   // Call at the end of the run: writes the trace if it is still recording.
+  // Throws as step_ended().
   void finish();
 
  private:

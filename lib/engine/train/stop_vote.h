@@ -10,8 +10,8 @@
 
 namespace vitrain::engine {
 
-// What a worker votes for: to go on, to report a checkpoint that has been
-// written, to save one, or a reason to end early, in ascending precedence.
+// Vote of a worker, in ascending precedence: continue, report a written
+// checkpoint, save one, stop on request, stop because another worker failed.
 enum class EarlyEnd : int { kNone, kSaved, kSave, kRequested, kFailed };
 
 // Agreement of the ranks on stopping: in each step the highest vote wins. The
@@ -23,7 +23,7 @@ class StopVotes {
   StopVotes(dist::Group& control, std::int64_t lead)
       : control_(control), lead_(lead) {}
 
-  // Begins the vote of a step.
+  // Begins the vote of a step. `own`: this rank's vote.
   void begin(EarlyEnd own) {
     Vote& vote = votes_.emplace_back();
     vote.flag = at::full({1}, static_cast<int>(own), at::kInt);

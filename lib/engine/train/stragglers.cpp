@@ -15,11 +15,11 @@ namespace vitrain::engine {
 namespace {
 
 constexpr double kFactor = 1.5;
-// Smaller differences are noise: seconds per step.
+// Seconds per step; smaller differences are noise.
 constexpr double kLeastSeconds = 0.005;
 
-// Workers wait for a slow one in the exchange, so that the steps of all take
-// the same time. What distinguishes it is the time outside.
+// Returns the seconds outside the exchange. In the exchange workers wait for a
+// slow one, so that whole steps take the same time on all.
 double work_of(const StepTimes& times) {
   return times.step - times.exchange;
 }

@@ -9,21 +9,25 @@
 
 namespace vitrain::engine {
 
-// A worker that has been slower than the others for a while.
+// A worker that took more than 1.5 times the median time of all workers in the
+// judged steps.
 struct Straggler {
   std::size_t rank = 0;
-  std::string section; // where it loses most: data, ...
-  double factor = 0.0; // its time in relation to the median of the workers
+  std::string section; // "data", "forward and backward", "exchange"
+  // Its seconds outside the exchange (in section "exchange", of whole steps),
+  // divided by the median over the workers.
+  double factor = 0.0;
 };
 
 // Finds stragglers in the times of all workers' steps.
 class Stragglers {
  public:
-  // At least so many steps are judged together.
+  // Minimum number of steps that are judged together.
   static constexpr std::int64_t kSteps = 50;
 
-  // Takes the mean times of the next `steps` steps. Returns the workers that
-  // have become stragglers by them.
+  // Adds the mean times of `steps` more steps, by rank. Once they are kSteps,
+  // judges them and returns the workers that are slow and were not when last
+  // judged; otherwise, and for a single worker, returns an empty list.
   std::vector<Straggler> take(
       const std::vector<StepTimes>& workers,
       std::int64_t steps);
@@ -31,12 +35,13 @@ class Stragglers {
  private:
   std::vector<Straggler> judge();
 
-  std::vector<StepTimes> sums_; // by rank, of the steps to be judged
+  std::vector<StepTimes> sums_; // seconds by rank, of the steps to judge
   std::int64_t steps_ = 0; // of sums_
   std::vector<bool> slow_; // by rank, in the steps judged last
 };
 
-// Rank 0 warns of the stragglers of the report's steps. Collective.
+// Passes the report's step times, which every rank has, to `stragglers`; rank 0
+// warns of the workers that it returns. Collective.
 void tell_stragglers(
     const Session& session,
     Stragglers& stragglers,

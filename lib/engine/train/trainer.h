@@ -70,7 +70,8 @@ class Trainer {
   ExitCode run();
 
  private:
-  // Returns the step of the parts constructed before it.
+  // Returns a TrainStep over model, optimizer, exchange, teacher, averages and
+  // pruner, which must exist.
   std::unique_ptr<TrainStep> make_step();
   // Loads the checkpoint of job.resume; does nothing if that is empty.
   void restore();
@@ -95,12 +96,12 @@ class Trainer {
   void tell_pruned(bool last);
   // Writes samples.png once it is drawn; `wait`: waits until it is.
   void keep_samples(bool wait);
-  // Handles a non-finite gradient norm or a too small loss scale; on a GPU
-  // maybe some steps after it occurred.
+  // Handles a non-finite gradient norm, a loss spike or a too small loss scale;
+  // on a GPU maybe some steps after it occurred.
   void check_finite();
   // Throws Error(kNonFinite) if the loss scale has become too small.
   void check_loss_scale();
-  // Handles a step with this non-finite norm as train.on_non_finite says.
+  // Handles a step whose norm `norm` is not finite as train.on_non_finite says.
   // Throws Error(kNonFinite) if there are too many such steps.
   void pass_over(double norm);
   // Returns true if the step's loss is a spike. `loss`: this worker's part of
@@ -117,8 +118,9 @@ class Trainer {
   // True if the run has a checkpoint to which roll_back() can return. No save
   // may be pending.
   bool can_roll_back() const { return writer_.saved_step() >= 0; }
-  // Writes samples and norms of a step (from 1) that ends the run to
-  // RunDirectory::bad_step(), on rank 0, and says so.
+  // Rank 0: writes the samples of a step (from 1) that ends the run, and the
+  // norms if it is the newest step, to RunDirectory::bad_step(), and says so;
+  // only warns if that fails.
   void dump_step(std::int64_t step, double norm);
   void report_interval();
   // Reports bad samples of all workers. Collective.
@@ -128,8 +130,8 @@ class Trainer {
   // Synchronises the replicas and checks that all ranks have the same finite
   // weights; at most once per step. Collective.
   void sync_replicas();
-  // Makes BatchNorm's running statistics, and averages of them, equal on all
-  // ranks, as dist.batchnorm says; at most once per step. Collective.
+  // Makes BatchNorm's running statistics, and their averages (train.ema), equal
+  // on all ranks, as dist.batchnorm says; at most once per step. Collective.
   void sync_statistics();
   // Calls sync_statistics() after the last step of an epoch if
   // dist.batchnorm requires it.
@@ -143,15 +145,17 @@ class Trainer {
   // Updates the best evaluation and the plateau schedule with evaluations that
   // all ranks have finished, and reports them.
   void judge(const std::vector<Evaluated>& found);
-  // True if run.patience evaluations in a row did not improve.
+  // True if run.patience evaluations in a row did not improve; false without
+  // run.patience.
   bool patience_is_over() const;
   // Returns true if this evaluation is the last one of the run unless it
   // improves the metric.
   bool may_be_last() const;
   void end_early(); // saves the last checkpoint if run.patience ends the run
-  // Returns this rank's reason to end early: a signal, the end of run.max_time,
-  // or on rank 0 the stop file, which is looked for once in a second. Later
-  // calls return the same or a higher one.
+  // Returns this rank's reason to end early: another worker's failure, a
+  // signal, the end of run.max_time, or on rank 0 the stop file, which is
+  // looked for at most once per second; kNone: none. Later calls return the
+  // same or a higher one.
   EarlyEnd early_end();
   void remove_stop_file(); // on rank 0
   // Returns what to vote for in the next step.
@@ -222,7 +226,7 @@ class Trainer {
   // Highest stop request that all ranks know of.
   EarlyEnd asked_ = EarlyEnd::kNone;
   bool told_to_stop_ = false; // by the stop file or run.max_time
-  Stopwatch stop_watch_; // since the stop file was looked for
+  Stopwatch stop_watch_; // since the last look for the stop file
   Stopwatch save_watch_; // since the last checkpoint
   std::int64_t vote_saved_ = -1; // step of the last save that was voted for
   LogInterval interval_;

@@ -29,7 +29,7 @@ struct Info {
   std::uint32_t compression = kRaw;
   std::uint32_t colours = 0; // number of colours in the palette
   std::size_t colour_bytes = 4; // bytes per palette entry
-  std::array<std::uint32_t, 3> masks{}; // of red, green, blue
+  std::array<std::uint32_t, 3> masks{}; // bit masks of red, green, blue
   std::size_t palette_at = 0;
   std::size_t pixels_at = 0;
 };

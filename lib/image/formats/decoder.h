@@ -32,7 +32,7 @@ class Decoder {
   int height() const;
 
   struct Part : ImagePart {
-    // As in Image, but only for the part of the file that was read.
+    // Image::warnings and Image::clipped of the part of the file that was read.
     int warnings = 0;
     bool clipped = false;
   };

@@ -83,7 +83,7 @@ class TextReader {
 };
 
 struct Info {
-  char kind = 0; // '1' to '6'
+  char kind = 0; // digit after 'P': '1' to '6'
   Size size;
   std::int64_t largest = 1; // largest value of a channel
 

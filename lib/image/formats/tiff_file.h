@@ -14,9 +14,9 @@ class TiffFile {
  public:
   // Layout of the samples according to the directory.
   struct Layout {
-    Size size; // as stored, before rotation
-    int bits = 1; // per sample: 1, 2, 4, 8, 16 or 32
-    int samples = 1; // per pixel
+    Size size; // pixels, as stored, before rotation
+    int bits = 1; // bits per sample: 1, 2, 4, 8, 16 or 32
+    int samples = 1; // number of channels per pixel
     int format = SAMPLEFORMAT_UINT;
     int photometric = PHOTOMETRIC_MINISWHITE;
     int compression = COMPRESSION_NONE;

@@ -24,7 +24,7 @@ constexpr std::ptrdiff_t block_offset(std::ptrdiff_t column) {
 // of `bits`.
 struct BitReader {
   std::uint64_t bits = 0;
-  int count = 0; // valid bits
+  int count = 0; // number of valid bits in `bits`
   const std::uint8_t* next = nullptr;
   const std::uint8_t* begin = nullptr;
   // End of the data. Up to kReadAhead bytes after it may be read; their values

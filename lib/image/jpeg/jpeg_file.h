@@ -22,11 +22,11 @@ struct JpegComponent {
   int id = 0;
   int h = 1; // horizontal sampling factor: blocks per MCU
   int v = 1;
-  int quant = 0; // indices of the component's tables
-  int dc_table = 0;
-  int ac_table = 0;
-  int width = 0; // size in samples, without padding
-  int height = 0;
+  int quant = 0; // index of the quantisation table
+  int dc_table = 0; // index of the Huffman table of DC coefficients
+  int ac_table = 0; // index of the Huffman table of AC coefficients
+  int width = 0; // in samples, without padding
+  int height = 0; // in samples, without padding
 };
 
 // Headers of a plain JPEG file: one that read_plain_jpeg() accepts.

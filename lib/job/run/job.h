@@ -42,7 +42,8 @@ struct Job {
   // Compute capability of the oldest GPU, 10 * major + minor; 0: unknown.
   int capability = 0;
   // Numbers of this machine's CUDA devices, in the order of local ranks (0 for
-  // CPUs); under another launcher, each is this worker's own.
+  // CPUs). Under another launcher, every element is this worker's own device,
+  // because the other workers' devices are unknown.
   std::vector<int> ordinals;
   std::string device_text; // "2 CPU workers with 1 thread each"
   // Descriptor with the bytes of a data::Index; -1 when only evaluating.
@@ -64,7 +65,8 @@ struct Job {
   bool single_process() const;
   // Returns the number of devices that train, for a job with `world` workers.
   int devices(int world) const;
-  // True if workers communicate by NCCL, false if by Gloo.
+  // True if collectives use NCCL, false if Gloo; does not depend on the number
+  // of workers.
   bool uses_nccl() const;
   // Returns how `world` workers communicate: "gloo", "nccl" (also one GPU
   // worker), "none (one worker)", or, for single_process(), "threads of one

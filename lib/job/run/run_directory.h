@@ -34,7 +34,8 @@ struct RunDirectory {
   std::filesystem::path trace(int rank) const; // <run>/trace/rankN.json
   // Folder for the batches that log.batches selects.
   std::filesystem::path batches() const { return path / "batches"; }
-  // A file that users create to stop the run; removed when that is done.
+  // A file that users create to stop the run. Removed when the run has stopped,
+  // and by the next process that locks the run.
   std::filesystem::path stop() const { return path / "stop"; }
   // Lock file held while the run is active (core/system/lock_file.h).
   std::filesystem::path lock() const { return path / "run.lock"; }

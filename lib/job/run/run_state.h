@@ -28,7 +28,8 @@ struct Job;
 struct Best {
   double value = 0.0;
   std::int64_t step = -1; // -1: none yet
-  // Number of evaluations since then; of all while there is no best one.
+  // Evaluations after `step`, none of them better; with step -1, evaluations so
+  // far (their value was NaN).
   std::int64_t worse = 0;
   std::string metric_name; // judged_by(); "" in checkpoints of older versions
 
@@ -39,8 +40,8 @@ struct Best {
 // True if checkpoint.metric is measured on the averaged weights.
 bool judges_average(const config::Recipe& recipe);
 
-// Returns the criterion of the best checkpoint: `top1`; for averaged weights
-// `top1, ema`.
+// Returns the criterion of the best checkpoint: the name of checkpoint.metric,
+// followed by ", ema" if judges_average().
 std::string judged_by(const config::Recipe& recipe);
 
 // True if `value` is better than `best` (smaller for the loss, larger for other
@@ -90,7 +91,8 @@ struct RunState {
 // because the samples of a step and the meaning of weights depend on them.
 struct RunIdentity {
   std::string model;
-  std::string network; // sizes that the model's name does not determine
+  // Sizes that the model's name does not determine, and adapters (model.lora).
+  std::string network;
   std::int64_t num_classes = 0;
   std::string optimizer; // optim.name, and whether it has momentum
   std::int64_t seed = 0;
@@ -105,7 +107,7 @@ struct RunIdentity {
   // For advice only, not recorded.
   bool split = false; // data.split holds samples out
   bool cuda = false;
-  // Number of devices; 0 if it does not determine the batch, or if there are
+  // Number of devices; 0 if the batch does not grow with it, or if there are
   // several machines.
   std::int64_t devices = 0;
 

@@ -22,7 +22,7 @@ struct LogIntervalState {
   std::int64_t hash = 0; // sum of the samples' hashes, modulo 2^64
   std::int64_t bytes = 0; // sent in collectives
   std::int64_t dropped = 0; // gradients dropped as too stale
-  std::int64_t replaced = 0; // bad training samples replaced by others
+  std::int64_t replaced = 0; // bad training samples, replaced
   std::int64_t warnings = 0;
   std::int64_t clipped = 0; // images whose values were clipped
 

@@ -29,7 +29,8 @@ class Cgroup {
     std::int64_t left = 0; // how many more may be started
     std::int64_t limit = 0;
   };
-  // Returns the smallest number left of the hierarchy; nullopt without a limit.
+  // Returns the numbers of the group, or of a parent, that has the fewest left;
+  // nullopt without a limit.
   std::optional<Tasks> tasks() const;
 
   // Returns the number of processes that the kernel killed for lack of memory

@@ -83,7 +83,7 @@ bool indices_are_certain(const DriverReport& driver, bool bus_order) {
          });
 }
 
-// Adds devices in the order of ordinals; notes why the others are hidden.
+// Adds visible devices in the order of ordinals; notes why devices are hidden.
 class Selection {
  public:
   Selection(const DriverReport& driver, bool bus_order)

@@ -48,8 +48,8 @@ struct Detected {
   // a launch.
   std::vector<std::string> notes;
   // If not empty, a message: the variables show that this process is one of
-  // several, but not how to join the others, and training alone would be wrong.
-  // Ignored with -node_rank.
+  // several, but not how to join the other processes, and training alone would
+  // be wrong. Ignored with -node_rank.
   std::string incomplete;
 };
 

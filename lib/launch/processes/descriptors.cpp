@@ -142,7 +142,7 @@ Fd make_memfd(const std::string& name, std::string_view bytes) {
 Fd make_shared_memory(const std::string& name, std::size_t size) {
   Fd fd = create_memfd(name);
   // The size is sealed: otherwise a process could shrink the file, which would
-  // cause SIGBUS in all others.
+  // cause SIGBUS in all processes that map it.
   VITRAIN_CHECK(
       ::ftruncate(fd.get(), static_cast<off_t>(size)) == 0 &&
           ::fcntl(

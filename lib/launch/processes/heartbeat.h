@@ -47,7 +47,8 @@ class HeartbeatBlock {
     std::int64_t step = -1; // finished steps; -1: none reported yet
     std::uint64_t beats = 0;
     double last_beat = 0; // monotonic_seconds()
-    double failed = 0; // when failed() was called, on the same clock; 0: never
+    // monotonic_seconds() of the call of Heartbeat::failed(); 0: not called.
+    double failed = 0;
     std::string part; // part of the work (Doing); "": unknown
     bool waits = false; // the worker waits for other workers
     std::int64_t collectives = 0; // begun so far

@@ -17,7 +17,8 @@ struct SpawnOptions {
   Environment environment;
   int output = -1; // becomes the child's descriptors 1 and 2; -1: /dev/null
   // Descriptors (all above 2) that stay open in the child under the same
-  // numbers; all others are closed by exec. Descriptor 0 is /dev/null.
+  // numbers. exec closes all other descriptors above 2. Descriptor 0 is
+  // /dev/null.
   std::vector<int> inherited;
 };
 

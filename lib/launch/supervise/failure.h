@@ -27,9 +27,10 @@ struct Failure {
 // worker ended.
 std::string short_reason(const Failure& failure, const std::string& stated);
 
-// Returns a report for the user: how the first of the workers failed and how
-// others did (at most 16), each with the reason that it logged, or without one,
-// the last lines of its log: at most `lines` of the first, 5 of others.
+// Returns a report for the user: how the worker of `first` failed, then those
+// of `others` (at most 16), each with the reason that it logged, or without
+// one, the last lines of its log: at most `lines` for `first`, 5 for each
+// other.
 std::string failure_report(
     const WorkerProcesses& workers,
     const Failure& first,

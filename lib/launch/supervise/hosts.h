@@ -17,8 +17,8 @@ struct Host {
 // and for one that ssh would take for an option.
 std::vector<Host> parse_hosts(const std::string& text);
 
-// Returns true if the list has only this machine, as localhost, 127.0.0.1 or
-// its host name, so that ssh is not needed.
+// Returns true if the list, which must not be empty, has only this machine, as
+// localhost, 127.0.0.1 or its host name, so that ssh is not needed.
 bool is_this_machine(const std::vector<Host>& hosts);
 
 // The command to run on one host; both members are quoted for a POSIX shell.
@@ -30,8 +30,9 @@ struct HostCommand {
   std::string text() const { return "cd " + folder + " && " + program; }
 };
 
-// Returns the commands of the hosts: `program` with `arguments` in `folder`,
-// and options for the host's position in the run. `master` is HOST:PORT;
+// Returns the commands of the hosts (at least one): `program` with `arguments`
+// in `folder`, and options for the host's position in the run and its number of
+// workers. `master` is HOST:PORT;
 // nullopt: the first host and port 29500.
 std::vector<HostCommand> host_commands(
     const std::vector<Host>& hosts,

@@ -15,8 +15,8 @@ namespace vitrain::launch {
 namespace {
 
 constexpr double kSignSeconds = 1;
-// Time after which a silent machine counts as lost; busy machines and network
-// hiccups are shorter.
+// A machine that sends nothing for this time counts as lost. Pauses of busy
+// machines and of the network are shorter.
 constexpr double kSilentSeconds = 20;
 
 } // namespace

@@ -20,11 +20,11 @@ struct NodeRequest {
   HostPort master; // of node 0
   int workers = 1; // on this machine
   std::string devices; // description of their devices, for messages
-  double timeout = 600; // seconds until all machines must be there
+  double timeout = 600; // seconds until all machines must be connected
   // Seconds until the master's name must resolve to an address: a machine that
   // is still starting may get its address later.
   double name_timeout = 10;
-  // Called with a line for the user while this machine waits for others.
+  // Called with a line for the user while this machine waits for another.
   std::function<void(const std::string&)> notice = [](const std::string&) {};
 };
 

@@ -107,8 +107,9 @@ Remote start(const Host& host, const HostCommand& command) {
   return remote;
 }
 
-// Returns the exit code of a command that has just ended, kSshFailed if a
-// signal ended ssh; nullopt while it runs, and afterwards.
+// Returns the exit code of a command that has ended since the last call, or
+// kSshFailed if a signal ended its ssh; nullopt while it runs, and once its end
+// has been returned.
 std::optional<int> ending_of(Remote& remote, logging::StreamOutput& output) {
   int status = 0;
   if (remote.ended || ::waitpid(remote.pid, &status, WNOHANG) != remote.pid) {

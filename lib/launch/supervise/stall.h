@@ -31,14 +31,14 @@ struct HeartbeatAge {
   bool over() const { return limit > 0 && seconds > limit; }
 };
 
-// Returns the worker that blocks the others; nullopt if there is none.
+// Returns the worker that blocks the other workers; nullopt if none does.
 // Candidates have been silent for longer than their limit. A candidate is
 // cleared if some worker within its own limit has finished no more steps than
 // the candidate, which may be waiting for that worker (for example for rank 0,
 // which writes a checkpoint). Of the remaining candidates, returns one that
-// does not wait for others, if there is any; of several, the one with the
-// fewest steps, then with the fewest collectives, then the one silent for
-// longest.
+// does not wait (HeartbeatAge::waits), if there is any; of several, the one
+// with the fewest steps, then with the fewest collectives, then the one silent
+// for longest.
 std::optional<HeartbeatAge> find_stalled(
     const std::vector<HeartbeatAge>& workers);
 

@@ -75,7 +75,8 @@ class Supervision {
   int stop_signal_ = 0; // the stop signal that was forwarded to the workers
   double stop_time_ = 0;
   int killed_by_ = 0; // the second stop signal
-  // The stop signal arrived during set-up, when there was nothing to save.
+  // The stop signal ends the run without saving: a worker was in set-up, or the
+  // run is an evaluation.
   bool nothing_to_save_ = false;
   std::optional<Failure> failure_;
   std::vector<Failure> suspects_; // perhaps consequences; in the order seen
@@ -154,7 +155,7 @@ void Supervision::on_signal(int number, double now) {
   }
 }
 
-// Returns true if a running worker has not begun its first step.
+// Returns true if a running worker is still in set-up.
 bool Supervision::in_setup() const {
   return std::ranges::any_of(
       workers_.members(), [&](const WorkerProcess& member) {
@@ -168,7 +169,8 @@ bool Supervision::ended_by_request(const WorkerProcess& member) const {
       member.exit_status->value == 128 + passed_on(stop_signal_);
 }
 
-// Ends all workers: some may wait for one that has ended.
+// Ends all workers, which have nothing to save: some may wait for one that has
+// ended.
 void Supervision::stop_in_setup(double now) {
   if (!nothing_to_save_) {
     nothing_to_save_ = true;
@@ -249,8 +251,9 @@ void Supervision::look_at_nodes(double now) {
   kill_time_ = now + options_.grace_seconds;
 }
 
-// After this machine's workers have ended: if the user ended them, tells the
-// other machines; if they have succeeded, waits for the other machines.
+// After this machine's workers have ended: if the user ended them, reports that
+// to the other machines; if they have succeeded, waits for the other machines,
+// at most for timeouts.shutdown.
 void Supervision::wait_for_nodes(SignalQueue& signals) {
   if (options_.nodes == nullptr) {
     return;
@@ -321,8 +324,8 @@ void Supervision::check_progress(double now) {
       const auto progress = workers_.progress(member.rank);
       double limit = options_.timeouts.of(progress.phase);
       if (member.stopped_since && limit > 0) {
-        // check_stopped() has its own limit for this worker; the others wait
-        // for it.
+        // check_stopped() has its own limit for this worker, for which the
+        // other workers wait.
         limit = std::numeric_limits<double>::infinity();
       }
       running.push_back(

@@ -101,8 +101,8 @@ struct SuperviseResult {
 // after the grace period SIGKILL. What may be a consequence
 // (Verdict::kPerhapsConsequence) counts as the cause only if no other failure
 // is seen within blame_seconds; of several, the worker that failed first is the
-// cause (Heartbeat::failed()). Of silent workers, one that waits for others
-// (Doing) is the cause only if all do.
+// cause (Heartbeat::failed()). Of silent workers, one that waits for other
+// workers (Doing) is the cause only if all do.
 //
 // SIGTERM, SIGINT, SIGHUP and SIGUSR1 are forwarded to the workers once (SIGHUP
 // as SIGTERM); the workers save and exit with 75. A second signal (not within

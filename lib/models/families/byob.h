@@ -37,20 +37,24 @@ struct ByobBlocks {
   bool inverted = false; // `ratio` is hidden width / input width instead
   // No nonlinearity after the last convolution and the skip connection.
   bool linear = false;
-  // kMobileOne:
-  std::int64_t kernel = 3; // side of the parallel convolutions
-  std::int64_t branches = 1; // number of parallel convolutions of that side
-  // kMobileVit, kMobileVit2:
-  std::int64_t transformer_width = 0; // 0: ratio * input width
-  std::int64_t transformer_depth = 0; // number of transformer blocks
-  std::int64_t patch = 2; // side of a patch, in pixels
-  // kSelfAttention:
-  std::int64_t block = 0; // side of a block, in pixels; 0: the whole image
-  // Width, in pixels, of the border around a block to which its pixels also
-  // attend.
+  std::int64_t kernel = 3; // kMobileOne: side of the parallel convolutions
+  // kMobileOne: number of parallel convolutions with side `kernel`.
+  std::int64_t branches = 1;
+  // kMobileVit, kMobileVit2: width of the transformer; 0: ratio * input width.
+  std::int64_t transformer_width = 0;
+  // kMobileVit, kMobileVit2: number of transformer blocks.
+  std::int64_t transformer_depth = 0;
+  // kMobileVit, kMobileVit2: side of a patch, in pixels of the feature map.
+  std::int64_t patch = 2;
+  // kSelfAttention: side of a block in which pixels attend to each other, in
+  // pixels of the feature map; 0: the whole map.
+  std::int64_t block = 0;
+  // kSelfAttention: width, in pixels, of the border around a block to which its
+  // pixels also attend.
   std::int64_t halo = 0;
-  std::int64_t heads = 0;
-  // Width of a head's queries and keys; 0: qk_ratio * hidden width / heads.
+  std::int64_t heads = 0; // kSelfAttention: number of heads
+  // kSelfAttention: width of a head's queries and keys; 0: qk_ratio * hidden
+  // width / heads.
   std::int64_t head_width = 0;
   double qk_ratio = 1.0;
 };
@@ -68,7 +72,7 @@ struct ByobSpec {
   // k7x7, kTiered: 3x3 max pooling with stride 2 follows the convolutions; if
   // false, the last convolution of kTiered has stride 2 instead.
   bool pool = false;
-  bool silu = false; // else ReLU
+  bool silu = false; // SiLU instead of ReLU
   // Blocks that change the shape have a skip connection with a projection;
   // false: they have no skip connection.
   bool project = true;

@@ -33,8 +33,12 @@ struct EfficientNetSpec {
     std::int64_t in = 0; // input channels
     std::int64_t hidden = 0; // channels between the block's convolutions
     std::int64_t out = 0; // output channels
-    std::int64_t kernel = 3; // kUniversal: 0 for no convolution
-    std::int64_t first_kernel = 0; // kUniversal: of the convolution before it
+    // Kernel side of the block's convolution that is not 1x1; kUniversal: 0 for
+    // no such convolution.
+    std::int64_t kernel = 3;
+    // kUniversal: kernel of the depthwise convolution before the first 1x1 one;
+    // 0: there is none.
+    std::int64_t first_kernel = 0;
     std::int64_t stride = 1;
     std::int64_t group = 0; // channels per group of kFused; 0: one group
     std::int64_t squeezed = 0; // squeeze-excitation's channels; 0: none
@@ -43,12 +47,14 @@ struct EfficientNetSpec {
     bool skip = false; // adds the input to the output
     std::int64_t heads = 0;
     std::int64_t head_width = 0;
-    std::int64_t key_stride = 1; // of keys and values
+    std::int64_t key_stride = 1; // kQueryAttention: stride of keys and values
     // Kernels of the depthwise convolutions of parts of the channels (Tan and
     // Le, "MixConv", BMVC 2019), which replace `kernel`; empty: no parts.
     std::vector<std::int64_t> kernels{};
-    std::size_t expand_parts = 1; // of the first 1x1 convolution of kInverted
-    std::size_t project_parts = 1; // of the last one
+    // kInverted: number of parts of the channels of its first 1x1 convolution.
+    std::size_t expand_parts = 1;
+    // kInverted: number of parts of the channels of its last 1x1 convolution.
+    std::size_t project_parts = 1;
   };
   enum class Head {
     kNone, // mean over pixels
@@ -62,7 +68,7 @@ struct EfficientNetSpec {
   std::int64_t stem_kernel = 3;
   std::int64_t features = 1280; // inputs of the classifier
   Head head = Head::kConv;
-  Activation activation = Activation::kSilu; // of stem and head
+  Activation activation = Activation::kSilu; // activation of stem and head
   // Squeeze-excitation: hard sigmoid, and ReLU instead of the block's
   // activation.
   bool hard_gate = false;

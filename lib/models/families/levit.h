@@ -16,8 +16,8 @@ struct LevitSpec {
   Stages depths{};
   Stages heads{};
   std::int64_t key_width = 32; // width of a head's queries and keys
-  std::int64_t stem_stride = 16; // 16 or 8
-  bool distilled = true; // two heads, whose logits are averaged
+  std::int64_t stem_stride = 16; // pixels per side of a token: 16 or 8
+  bool distilled = true; // two heads; see ModelSpec::heads_apart
   bool silu = false; // SiLU instead of hard-swish
   // Weights of linear layers have the shape of convolutions: [out, in, 1, 1].
   bool conv = false;

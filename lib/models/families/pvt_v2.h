@@ -16,8 +16,8 @@ struct PvtV2Spec {
   // Side of the squares of tokens that are reduced to one key and value; 1: no
   // reduction.
   std::array<std::int64_t, 4> reductions{8, 4, 2, 1};
-  // Linear attention: keys and values are averages over a 7 x 7 grid of regions
-  // instead.
+  // Linear attention: keys and values are averages over a 7 x 7 grid of
+  // regions; `reductions` have no effect.
   bool linear = false;
 };
 

@@ -14,7 +14,7 @@ struct RegNetSpec {
   // Channels per group of the 3x3 convolutions.
   std::array<std::int64_t, 4> group_widths{};
   bool squeeze = false; // squeeze-excitation (RegNetY)
-  std::int64_t stem = 32; // channels
+  std::int64_t stem = 32; // output channels of the stem
 };
 
 namespace regnet {

@@ -41,7 +41,7 @@ struct ResNetSpec {
     kAverage, // mean of 2x2 pixels
     kBlur, // binomial 3x3 filter (Zhang, ICML 2019)
   };
-  std::array<std::int64_t, 4> blocks{}; // per stage
+  std::array<std::int64_t, 4> blocks{}; // number of blocks per stage
   bool bottleneck = false; // blocks of three convolutions instead of two
   Stem stem = Stem::kPlain;
   // Skip projections: average pooling instead of a stride.
@@ -53,7 +53,8 @@ struct ResNetSpec {
   std::int64_t stem_width = 64; // output channels of the stem
   std::array<std::int64_t, 4> widths{64, 128, 256, 512};
   Main main = Main::kSingle;
-  // kSelective: 2 if each convolution has half of the input channels, else 1.
+  // kSelective: 2 if each convolution has half of the input channels, else 1;
+  // kSplit and kScales: number of parts; kSingle: unused.
   std::int64_t parts = 1;
   // kSplit: average pooling with the stride before the main convolution instead
   // of after it.
@@ -64,10 +65,12 @@ struct ResNetSpec {
   double squeeze = 1.0 / 16.0;
   std::int64_t squeeze_multiple = 8;
   Smoothing smoothing = Smoothing::kNone;
-  bool pool_by_conv = false; // in the stem, instead of max pooling
-  bool halve_first = false; // half as many channels between a bottleneck's
-                            // first two convolutions
-  std::int64_t down_kernel = 1; // of skip projections with a stride
+  // The stem ends with a convolution of stride 2 instead of max pooling.
+  bool pool_by_conv = false;
+  // Half as many channels between a bottleneck's first two convolutions.
+  bool halve_first = false;
+  // Side of the kernel of skip projections with a stride.
+  std::int64_t down_kernel = 1;
   std::int64_t norm_groups = 0; // groups of GroupNorm; 0: BatchNorm
 
   // Returns the output channels of a stage; hidden(): the hidden channels of

@@ -15,8 +15,9 @@ struct ResNetV2Spec {
     kDeep, // three 3x3 convolutions, the first two of half the width
     kTiered, // three 3x3 convolutions, of 3/8, 1/2 and the full width
   };
-  std::array<std::int64_t, 4> blocks{}; // per stage
-  std::array<std::int64_t, 4> widths{256, 512, 1024, 2048}; // output channels
+  std::array<std::int64_t, 4> blocks{}; // number per stage
+  // Output channels of each stage.
+  std::array<std::int64_t, 4> widths{256, 512, 1024, 2048};
   std::int64_t stem_width = 64; // output channels of the stem
   bool bottleneck = true; // blocks of three convolutions instead of two
   Stem stem = Stem::kPlain;

@@ -34,8 +34,8 @@ struct ModelSpec {
   double head_dropout = 0.0; // dropout rate of the classifier's input
   // Adapters of the network in training. Other uses load merged weights.
   config::LoraConfig lora;
-  bool heads_apart = false; // in training, the outputs of two heads are
-                            // concatenated, not averaged
+  // In training, the outputs of two heads are concatenated, not averaged.
+  bool heads_apart = false;
   // Length of vectors, which have no image_size; 0: images.
   std::int64_t features = 0;
   std::any numbers; // the family's own struct, such as VitSpec

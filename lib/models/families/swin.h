@@ -18,7 +18,8 @@ struct SwinSpec {
   std::int64_t embed_dim = 96;
   std::array<std::int64_t, 4> depths{};
   std::array<std::int64_t, 4> heads{};
-  std::array<std::int64_t, 4> windows{}; // sides of the windows, in tokens
+  // Sides of the windows, in tokens; a window is at most the stage's grid.
+  std::array<std::int64_t, 4> windows{};
   // V2 only: sides of the windows in an earlier training, by which positions
   // are still scaled; 0: positions are scaled by the present windows.
   std::array<std::int64_t, 4> windows_before{};

@@ -13,7 +13,8 @@ namespace vitrain::models {
 
 // Sizes of a VGG.
 struct VggSpec {
-  std::vector<std::int64_t> widths; // of 3x3 convolutions; 0: a 2x2 max pooling
+  // Output channels of 3x3 convolutions in order; 0: a 2x2 max pooling.
+  std::vector<std::int64_t> widths;
   bool norm = false; // BatchNorm after each convolution
   std::int64_t hidden = 4096; // channels of the 7x7 convolution
   std::int64_t features = 4096; // inputs of the classifier

@@ -45,7 +45,8 @@ struct VitSpec {
   Pool pool = Pool::kToken;
   // The last norm is "fc_norm", after pooling, instead of "norm".
   bool norm_after_pool = false;
-  // A norm "norm_pre" before the blocks, as in CLIP.
+  // A norm "norm_pre" before the blocks, and a patch embedding without bias, as
+  // in CLIP.
   bool norm_before_blocks = false;
   bool final_norm = true; // false: neither "norm" nor "fc_norm"
   double norm_eps = 1e-6;

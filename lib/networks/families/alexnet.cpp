@@ -52,7 +52,7 @@ class AlexNet : public ImageModel {
   }
 
  private:
-  static constexpr std::int64_t kSide = 6; // of the averaged image
+  static constexpr std::int64_t kSide = 6; // side of the averaged feature map
 
   Step features_;
   std::array<std::shared_ptr<Linear>, 3> linear_;

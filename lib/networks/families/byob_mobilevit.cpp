@@ -273,8 +273,8 @@ class MobileVitByob : public ByobBlock {
   std::shared_ptr<ByobConv> conv_;
   std::shared_ptr<Conv2d> widen_;
   std::vector<std::shared_ptr<PlacesBlock>> blocks_;
-  std::shared_ptr<LayerNorm> norm_; // either this one or image_norm_
-  std::shared_ptr<ImageNorm> image_norm_;
+  std::shared_ptr<LayerNorm> norm_; // null if separable_
+  std::shared_ptr<ImageNorm> image_norm_; // null unless separable_
   std::shared_ptr<ByobConv> proj_;
   std::shared_ptr<ByobConv> fusion_;
 };

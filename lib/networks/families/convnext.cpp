@@ -122,7 +122,7 @@ class ConvNeXtBlock : public torch::nn::Module {
 
  private:
   std::int64_t row_; // row of drop factors
-  at::Tensor gamma_; // [C]
+  at::Tensor gamma_; // [C]; undefined in V2
   std::shared_ptr<Conv2d> conv_dw_;
   std::shared_ptr<LayerNorm> norm_;
   std::shared_ptr<ConvNeXtMlp> mlp_;

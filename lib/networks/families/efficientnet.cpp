@@ -239,8 +239,8 @@ class MobileBlock : public torch::nn::Module {
   at::Tensor scale_;
 };
 
-// Block of convolutions with BatchNorm, and squeeze-excitation before the last
-// one.
+// Block of convolutions with BatchNorm, and optional squeeze-excitation before
+// the last one.
 class ConvBlock : public MobileBlock {
  public:
   ConvBlock(
@@ -621,8 +621,8 @@ class EfficientNet : public ImageModel {
   Nonlinearity after_;
   std::optional<ConvNorm> stem_;
   std::vector<std::shared_ptr<MobileBlock>> blocks_;
-  std::optional<ConvNorm> last_; // convolution of the head with BatchNorm
-  std::shared_ptr<Conv2d> hidden_; // and without
+  std::optional<ConvNorm> last_; // convolution of heads with BatchNorm
+  std::shared_ptr<Conv2d> hidden_; // convolution of heads without BatchNorm
   std::shared_ptr<Linear> classifier_;
 };
 

@@ -269,7 +269,7 @@ class LevitBlock : public torch::nn::Module {
 
  private:
   bool smaller_;
-  std::int64_t attn_row_; // row of drop factors
+  std::int64_t attn_row_; // row of drop factors; unused if smaller_
   std::int64_t mlp_row_;
   std::shared_ptr<LevitAttention> attn_;
   std::shared_ptr<LevitMlp> mlp_;

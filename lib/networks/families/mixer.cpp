@@ -40,7 +40,7 @@ class TokenBlock : public torch::nn::Module {
   virtual void init_weights(at::Generator generator) = 0;
 
  protected:
-  std::int64_t row_; // first of two rows of drop factors
+  std::int64_t row_; // first row of the block's drop factors
 };
 
 // Returns the width of a hidden layer: `ratio` times the embedding's, rounded

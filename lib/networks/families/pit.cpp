@@ -86,7 +86,8 @@ class PitStage : public torch::nn::Module {
         y.narrow(1, front, y.size(1) - front).reshape(x.patches.sizes())};
   }
 
-  // Runs the last stage and returns only its class tokens [N * count, D].
+  // Runs the last stage and returns only the class (and distillation) tokens
+  // [N * count, D].
   at::Tensor forward_front(PitTokens x, const VitDrops& drops) const {
     x = pool_ ? (*pool_)(x) : x;
     const std::int64_t images = x.front.size(0);

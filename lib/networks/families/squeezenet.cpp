@@ -31,7 +31,7 @@ class SqueezeNet : public ImageModel {
              .bias = true}),
         relu()};
     std::int64_t channels = net.stem;
-    std::int64_t number = 2; // of the next layer
+    std::int64_t number = 2; // number of the next layer
     for (const std::int64_t squeezed : net.fires) {
       if (squeezed == 0) {
         steps.push_back(max_pool(3, 2, 0, /*ceil=*/true));

@@ -23,7 +23,8 @@ using models::VitSpec;
 
 namespace {
 
-constexpr double kTokenStd = 1e-6; // of initial class tokens and registers
+// Standard deviation of initial class tokens, registers and gates of MLPs.
+constexpr double kTokenStd = 1e-6;
 
 Activation mlp_activation(VitSpec::Mlp mlp) {
   switch (mlp) {

@@ -15,7 +15,8 @@ class BatchCountScope {
   BatchCountScope(const BatchCountScope&) = delete;
   BatchCountScope& operator=(const BatchCountScope&) = delete;
 
-  // Counts the batches since the last call, on a GPU in one kernel.
+  // Adds the batches since the last call to their layers' counters, on a GPU in
+  // one kernel. Batches after the last call are never counted.
   void count();
 
  private:

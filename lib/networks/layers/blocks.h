@@ -246,8 +246,8 @@ void init_linear_layers(
     double std,
     const at::Generator& generator);
 
-// Initialises linear layers and convolutions in that way, and changes the
-// memory layout of the convolutions' weights to channels_last.
+// Initialises linear layers and convolutions as init_linear_layers() does, and
+// changes the memory layout of the convolutions' weights to channels_last.
 void init_channels_last_layers(
     const torch::nn::Module& module,
     double std,

@@ -32,7 +32,7 @@ void uniform_bias(
 void truncated_normal(at::Tensor tensor, double std, at::Generator generator);
 
 // Fills from the normal distribution with variance 2 / fan_out, for
-// convolutions before a ReLU (He et al., as above).
+// convolutions before a ReLU (He et al., ICCV 2015).
 void normal_by_fan_out(at::Tensor weight, at::Generator generator);
 
 // Fills from the uniform distribution in +-sqrt(6 / (fan_in + fan_out)) (Glorot
@@ -60,9 +60,10 @@ void uniform(at::Tensor tensor, double bound, at::Generator generator);
 // Sets every element to `value`.
 void constant(at::Tensor tensor, double value);
 
-// While it lives, the functions above leave weights uninitialised on
-// this thread; constant() still fills them. Sampling takes most of the time of
-// building a network, and is wasted if all weights are loaded afterwards.
+// During its lifetime, the functions of this file leave weights on this thread
+// uninitialised; only constant() still fills them. Sampling takes most of the
+// time of building a network, and is wasted if all weights are loaded
+// afterwards.
 class SkipWeightInit {
  public:
   SkipWeightInit();

@@ -307,7 +307,7 @@ at::Tensor Conv2d::with_kernel(const at::Tensor& x, const at::Tensor& kernel)
   return over(x, narrowed(kernel), narrowed(bias));
 }
 
-// Returns the stride to use for a side of `side` pixels. If the stride exceeds
+// Returns the stride to use along this dimension of x. If the stride exceeds
 // the side, oneDNN's bf16 weight gradient contains uninitialised memory (torch
 // 2.11; MALLOC_PERTURB_ shows it). In that case a stride equal to the side is
 // used, if the number of outputs is the same.

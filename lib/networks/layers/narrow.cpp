@@ -26,7 +26,8 @@ at::Tensor copy_of(const at::Tensor& parameter) {
   for (const NarrowCopy& copy : *copies_now) {
     const auto* begin = static_cast<const char*>(copy.wide.const_data_ptr());
     if (start >= begin && start < begin + copy.wide.nbytes()) {
-      // variable_data(): the copy's later changes are no changes of this one.
+      // variable_data(): later changes of the copy do not count as changes of
+      // the returned tensor.
       return copy.narrow
           .as_strided(
               parameter.sizes(),

@@ -14,9 +14,9 @@ struct NarrowCopy {
 };
 
 // During its lifetime, layers that run on this thread under autocast read their
-// weights from these copies, instead of converting them, and backward adds
-// their gradients directly to the parameters' .grad, if it exists. The copies
-// must not change until backward has ended.
+// weights from `copies` (null: none), instead of converting them, and backward
+// adds their gradients directly to the parameters' .grad, if it exists. The
+// copies must not change until backward has ended.
 class NarrowScope {
  public:
   explicit NarrowScope(const std::vector<NarrowCopy>* copies);
@@ -31,12 +31,13 @@ class NarrowScope {
 // Returns the copies of this thread's innermost NarrowScope, or null.
 const std::vector<NarrowCopy>* narrow_copies();
 
-// Returns the copy of a parameter (of the whole tensor that a buffer holds), or
-// the parameter itself without one.
+// Returns a parameter's copy in narrow_copies(); the parameter itself if it has
+// none or autocast is off.
 at::Tensor narrowed(const at::Tensor& parameter);
 
-// Returns x weight^T + bias (at::linear); an undefined bias is left out. With a
-// copy of the weight, its gradient is summed in fp32 and rounded only there.
+// Returns x weight^T + bias (at::linear); an undefined bias is left out. If the
+// weight has a copy (narrowed()), computes in the copy's dtype, and backward
+// adds the weight's gradient to an existing .grad in fp32 without rounding it.
 at::Tensor apply_linear(
     const at::Tensor& x,
     const at::Tensor& weight,

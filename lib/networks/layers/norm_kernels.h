@@ -73,7 +73,7 @@ void gradient(
     std::int64_t rows,
     std::int64_t channels);
 
-// Overloads of these functions for bf16.
+// statistics(), normalize(), sums() and gradient() for bf16.
 void statistics(
     const std::uint16_t* x,
     std::int64_t rows,

@@ -18,9 +18,9 @@ struct RowRange {
   explicit RowRange(const at::Tensor& x)
       : count(x.numel() / x.size(1)), channels(x.size(1)) {}
 
-  // Rows per piece of work; a piece fits a core's cache. Sums over pieces
-  // are added in order in fp64, so that they do not depend on the number of
-  // threads and are accurate for many rows.
+  // Returns the number of rows per piece of work; a piece fits a core's cache.
+  // Sums over pieces are added in order in fp64, so that they do not depend on
+  // the number of threads and are accurate for many rows.
   std::int64_t piece() const {
     return std::max<std::int64_t>(16, 32768 / channels);
   }

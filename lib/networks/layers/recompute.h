@@ -30,8 +30,9 @@ class RecomputeScope {
 // RecomputeScope.
 std::int64_t recomputable_blocks();
 
-// While it is the newest one on its thread, calls `begins` when run_block()
-// begins there, and `ends` with the block's output when it ends.
+// Observer of the run_block() calls of its thread, unless a newer BlockObserver
+// exists there: calls `begins` when one begins, and `ends` with the block's
+// output when it ends.
 class BlockObserver {
  public:
   BlockObserver(

@@ -24,20 +24,20 @@ using Step = std::function<at::Tensor(const at::Tensor&)>;
 Step chain(std::vector<Step> steps);
 // Applies all branches to the same image and joins their channels.
 Step concat(std::vector<Step> branches);
-// Returns the sum of the results of both branches.
+// Applies both branches to the same image and adds their results.
 Step sum(Step one, Step two);
-// Returns the image itself.
+// Passes the image on unchanged.
 Step identity();
-// Overwrites the image.
+// Applies a ReLU in place: overwrites the image.
 Step relu();
-// Padding is with -infinity. `ceil`: at the end of a side, windows that are not
-// full count too.
+// Pads with -infinity. `ceil`: also uses the incomplete windows at the end of a
+// side.
 Step max_pool(
     std::int64_t kernel,
     std::int64_t stride,
     std::int64_t padding = 0,
     bool ceil = false);
-// Padding is with zeros, which count.
+// Pads with zeros, which count in the mean.
 Step average_pool(
     std::int64_t kernel,
     std::int64_t stride,
@@ -52,7 +52,7 @@ class Layers {
       double norm_eps = BatchNorm2d::kEps)
       : owner_(&owner), generator_(std::move(generator)), eps_(norm_eps) {}
 
-  // Registers a module and returns its layers.
+  // Registers an empty module `name` and returns the Layers of that module.
   Layers in(const std::string& name) const;
   Step conv(const std::string& name, const Conv2d::Shape& shape) const;
   // BatchNorm and a nonlinearity.

@@ -11,7 +11,7 @@ namespace {
 // Added to the scores of token pairs that must not attend to each other.
 constexpr double kMasked = -100.0;
 
-// cut(): grids [N, H, W, C] -> [N * windows, T, C]. joined(): back.
+// cut(): grids [N, H, W, C] -> [N * windows, T, C]. joined(): the reverse.
 at::Tensor cut(const at::Tensor& x, const ImageSize& window) {
   const std::int64_t rows = x.size(1) / window.height;
   const std::int64_t columns = x.size(2) / window.width;

@@ -51,8 +51,9 @@ struct Windows {
   // without shift.
   at::Tensor mask() const;
 
-  // Splits x [N, H, W, C] into windows [N * windows, T, C], applies `attend`,
-  // which keeps that shape, and joins them again.
+  // Rolls x [N, H, W, C] by `shift`, pads it with zeros to padded(), splits it
+  // into windows [N * windows, T, C], applies `attend`, which keeps that shape,
+  // and undoes these steps.
   at::Tensor over(
       const at::Tensor& x,
       const std::function<at::Tensor(const at::Tensor&)>& attend) const;

@@ -15,8 +15,8 @@ namespace vitrain::report {
 namespace {
 
 struct ChartCurve {
-  std::string_view key; // key in Records::curves
-  std::string_view label; // "": no such curve
+  std::string_view key; // key in Records::curves; "": no curve
+  std::string_view label; // "" for the only curve of a chart
 };
 
 struct Chart {
@@ -79,7 +79,7 @@ constexpr std::array kCharts{
         .curves = {{{"train.bad_samples", ""}}}}};
 
 constexpr std::size_t kMostPoints = 1000; // points per curve
-// Points of one curve over all runs.
+// Most points of a curve in all runs together, and fewest per run even so.
 constexpr std::size_t kMostPointsOfAll = 20000;
 constexpr std::size_t kFewestPoints = 100;
 

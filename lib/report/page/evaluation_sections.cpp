@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 
 // Largest number of classes for a confusion matrix as a table.
 constexpr std::size_t kMostCells = 40;
-constexpr std::size_t kMostPairs = 20;
+constexpr std::size_t kMostPairs = 20; // rows of mistaken pairs
 constexpr std::size_t kMostClasses = 1000; // rows of accuracy per class
 
 // Returns a part of the section; if its file is invalid, the error message
@@ -90,7 +90,7 @@ std::vector<MistakenPair> pairs_of(const NamedConfusion& table) {
 }
 
 // Returns the pairs that the per-class table contains: each class with its most
-// frequent wrong prediction.
+// frequent wrong prediction; the kMostPairs most frequent ones.
 std::vector<MistakenPair> pairs_of(const std::vector<NamedClass>& classes) {
   std::vector<MistakenPair> pairs;
   for (const NamedClass& one : classes) {

@@ -55,8 +55,8 @@ std::vector<bool> winners_of(std::span<const Run> runs) {
   return wins;
 }
 
-// Returns the settings shown next to the results: the first kMost in which
-// recipes differ.
+// Returns the settings shown next to the results: the first kMost of
+// different_settings().
 std::vector<SettingRow> settings_beside(std::span<const Run> runs) {
   constexpr std::size_t kMost = 6; // the section below shows all
   std::vector<SettingRow> rows = different_settings(runs);

@@ -46,8 +46,8 @@ bool all_equal(const std::vector<std::string>& values) {
   });
 }
 
-// Returns rows of the keys, other than of names and logs, in which recipes
-// differ from the first known one.
+// Returns rows of the keys in which recipes differ from the first run's that
+// has one, except those of is_about_files().
 std::vector<SettingRow> different_keys(std::span<const Run> runs) {
   const auto first = std::ranges::find_if(
       runs, [](const Run& run) { return run.recipe.has_value(); });

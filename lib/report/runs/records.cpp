@@ -35,7 +35,7 @@ constexpr std::array<std::string_view, 12> kTrainKeys{
 
 // Finds the number of a key in a train record, nullopt if there is none,
 // without parsing the line. Train records are most of a file, flat, and written
-// by this program; this is 20 times as fast.
+// by this program; this is 20 times as fast as parsing.
 std::optional<double> number_in(std::string_view line, std::string_view key) {
   for (std::size_t at = line.find(key); at != line.npos;
        at = line.find(key, at + 1)) {

@@ -156,7 +156,7 @@ Run read_run(
   return run;
 }
 
-// True if a folder with the name of a run may not be opened.
+// True if a folder has the name of a run, and permission to open it is missing.
 bool is_closed_run(const fs::path& folder) {
   const fs::path config = job::RunDirectory{folder}.config();
   std::error_code error;

@@ -83,7 +83,8 @@ std::vector<MetricInfo> metrics_of(std::span<const Run> runs);
 std::filesystem::path report_file(const job::RunDirectory& folder);
 
 // True if a folder is a run: it has config.yaml, and metrics.jsonl,
-// environment.json or log/; or, if it may not be opened, a run's name.
+// environment.json or log/; or, if permission to open it is missing, a run's
+// name.
 bool is_run(const std::filesystem::path& folder);
 
 // Returns the runs in a folder, sorted by name. Throws Error(kUsage) if the

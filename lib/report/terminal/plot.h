@@ -28,8 +28,8 @@ struct PlotOptions {
 
 // Returns a plot in characters: a line with the title and each curve's last
 // value, the plot (braille dots; in ASCII two heights per row) of the mean of
-// the points in each column, and an axis. At most style.columns wide (but at
-// least 32); ends with a newline. "" without finite values.
+// the points in each column, and an axis. At most style.columns wide (31 if
+// that is less); ends with a newline. "" without finite values.
 std::string plot(
     const std::string& title,
     const std::vector<PlotLine>& lines,

@@ -91,8 +91,8 @@ std::string_view member_of(std::string_view name) {
   return dot == name.npos ? std::string_view() : name.substr(0, dot);
 }
 
-// If all tensors belong to members in kMembers or kBeside, keeps only the
-// tensors of the first one that contains a network, and removes its name from
+// If the tensors belong to two or more members, all in kMembers or kBeside,
+// keeps only those of the first member in kMembers, and removes its name from
 // theirs.
 void take_member(Archive& archive) {
   std::set<std::string, std::less<>> there;
