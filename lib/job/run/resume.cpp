@@ -53,8 +53,7 @@ config::Recipe recorded_recipe(const RunDirectory& run) {
       printable(run.config().native()));
 }
 
-// Returns the runs called `name` in the folder `output`, newest first; as far
-// as the folder can be listed.
+// Returns the runs called `name` in the folder `output`, newest first.
 std::vector<fs::path> runs_of(const fs::path& output, const std::string& name) {
   std::vector<fs::path> runs;
   std::error_code error;
@@ -224,8 +223,7 @@ void move_checkpoints(
   sync_folder(run.checkpoints());
 }
 
-// Removes partial checkpoints from a mirror, and moves its checkpoints after
-// `step` to a new folder replaced-N.
+// Moves a mirror's checkpoints after `step` to a new folder replaced-N.
 void leave_branch(const RunDirectory& mirror, std::int64_t step) {
   checkpoint::remove_leftovers(mirror.checkpoints());
   if (const auto later = steps_after(mirror, step); !later.empty()) {

@@ -75,8 +75,7 @@ class Supervision {
   int stop_signal_ = 0; // the stop signal that was forwarded to the workers
   double stop_time_ = 0;
   int killed_by_ = 0; // the second stop signal
-  // The stop signal ends the run without saving: a worker was in set-up, or the
-  // run is an evaluation.
+  // The stop signal ends the run without saving (in set-up, or evaluation).
   bool nothing_to_save_ = false;
   std::optional<Failure> failure_;
   std::vector<Failure> suspects_; // perhaps consequences; in the order seen
@@ -169,8 +168,7 @@ bool Supervision::ended_by_request(const WorkerProcess& member) const {
       member.exit_status->value == 128 + passed_on(stop_signal_);
 }
 
-// Ends all workers, which have nothing to save: some may wait for one that has
-// ended.
+// Ends all workers, which have nothing to save and may wait for each other.
 void Supervision::stop_in_setup(double now) {
   if (!nothing_to_save_) {
     nothing_to_save_ = true;
@@ -251,9 +249,8 @@ void Supervision::look_at_nodes(double now) {
   kill_time_ = now + options_.grace_seconds;
 }
 
-// After this machine's workers have ended: if the user ended them, reports that
-// to the other machines; if they have succeeded, waits for the other machines,
-// at most for timeouts.shutdown.
+// After this machine's workers have ended: reports an end by the user to the
+// other machines; after success waits for them, at most timeouts.shutdown.
 void Supervision::wait_for_nodes(SignalQueue& signals) {
   if (options_.nodes == nullptr) {
     return;
