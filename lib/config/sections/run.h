@@ -94,9 +94,10 @@ struct RunConfig {
         determinism,
         "Which runs end with the same weights, bit for bit. `fast`: runs with "
         "the same workers, threads and processors; not checked. `bitwise`: "
-        "the same, and a resume with others is refused. `elastic`: runs with "
-        "any number of workers that divides `shards`, also if it changes at a "
-        "resume; each worker computes with one thread.");
+        "the same, and a resume with other workers, threads or kernels is "
+        "refused. `elastic`: runs with any number of workers that divides "
+        "`shards`, also if it changes at a resume; each worker computes with "
+        "one thread.");
     v.field(
          "shards",
          shards,

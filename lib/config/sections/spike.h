@@ -34,9 +34,9 @@ struct SpikeConfig {
     v.field(
          "action",
          action,
-         "As those of train.on_non_finite. `stop`: exit 5. `skip`: the run "
-         "continues with the next step. `rollback`: the same, from weights and "
-         "optimizer of the last checkpoint.")
+         "Reaction to a spike. `stop`: exit 5. `skip`: the run continues with "
+         "the next step. `rollback`: weights and optimizer are reset to the "
+         "last checkpoint, and the run continues with the next step.")
         .needs("train.on_spike.factor", on);
     v.field(
          "in_a_row",
